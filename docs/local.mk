@@ -1,0 +1,1 @@
+dist_doc_DATA += %D%/architecture.md %D%/decisions.md %D%/dependencies.md

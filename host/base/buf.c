@@ -1,0 +1,237 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *
+checked (void *p)
+{
+  if (p == NULL) {
+    static const char words[] = "toolhost: out of memory\n";
+    (void) !write (STDERR_FILENO, words, sizeof words - 1);
+    abort ();
+  }
+  return p;
+}
+
+void *
+xmalloc (size_t size)
+{
+  return checked (malloc (size != 0 ? size : 1));
+}
+
+void *
+xcalloc (size_t count, size_t size)
+{
+  return checked (calloc (count != 0 ? count : 1, size != 0 ? size : 1));
+}
+
+void *
+xrealloc (void *p, size_t size)
+{
+  return checked (realloc (p, size != 0 ? size : 1));
+}
+
+char *
+xstrndup (const char *text, size_t len)
+{
+  char *copy = xmalloc (len + 1);
+  if (len != 0)
+    memcpy (copy, text, len);
+  copy[len] = '\0';
+  return copy;
+}
+
+char *
+xstrdup (const char *text)
+{
+  return xstrndup (text, strlen (text));
+}
+
+char *
+buf_reserve (struct buf *b, size_t more)
+{
+  if (b->cap - b->len < more) {
+    size_t cap = b->cap != 0 ? b->cap : 256;
+    while (cap - b->len < more)
+      cap *= 2;
+    b->data = xrealloc (b->data, cap);
+    b->cap = cap;
+  }
+  return b->data + b->len;
+}
+
+void
+buf_append (struct buf *b, const void *data, size_t len)
+{
+  if (len == 0)
+    return;
+  memcpy (buf_reserve (b, len), data, len);
+  b->len += len;
+}
+
+void
+buf_puts (struct buf *b, const char *text)
+{
+  buf_append (b, text, strlen (text));
+}
+
+void
+buf_putc (struct buf *b, char c)
+{
+  *buf_reserve (b, 1) = c;
+  b->len++;
+}
+
+void
+buf_printf (struct buf *b, const char *fmt, ...)
+{
+  va_list args, again;
+  int n;
+
+  va_start (args, fmt);
+  va_copy (again, args);
+  n = vsnprintf (buf_reserve (b, 128), 128, fmt, args);
+  if (n >= 128)
+    n = vsnprintf (buf_reserve (b, (size_t) n + 1), (size_t) n + 1, fmt, again);
+  va_end (again);
+  va_end (args);
+  if (n > 0)
+    b->len += (size_t) n;
+}
+
+void
+buf_consume (struct buf *b, size_t len)
+{
+  if (len >= b->len) {
+    b->len = 0;
+    return;
+  }
+  memmove (b->data, b->data + len, b->len - len);
+  b->len -= len;
+}
+
+const char *
+buf_cstr (struct buf *b)
+{
+  *buf_reserve (b, 1) = '\0';
+  return b->data;
+}
+
+void
+buf_reset (struct buf *b, size_t keep)
+{
+  b->len = 0;
+  if (b->cap > keep) {
+    free (b->data);
+    b->data = NULL;
+    b->cap = 0;
+  }
+}
+
+void
+buf_free (struct buf *b)
+{
+  free (b->data);
+  memset (b, 0, sizeof *b);
+}
+
+/* ---- arena ---- */
+
+enum { ARENA_BLOCK = 4096 - 32, ARENA_KEEP = 64 * 1024 };
+
+struct arena_block {
+  struct arena_block *older;
+  size_t size;
+};
+
+static char *
+block_start (struct arena_block *block)
+{
+  return (char *) block + ((sizeof *block + 15) & ~(size_t) 15);
+}
+
+static void
+add_block (struct arena *a, size_t size)
+{
+  size_t head = (sizeof (struct arena_block) + 15) & ~(size_t) 15;
+  struct arena_block *block;
+
+  if (size < ARENA_BLOCK)
+    size = ARENA_BLOCK;
+  block = xmalloc (head + size);
+  block->older = a->blocks;
+  block->size = size;
+  a->blocks = block;
+  a->next = block_start (block);
+  a->end = a->next + size;
+}
+
+void *
+arena_alloc (struct arena *a, size_t size)
+{
+  void *p;
+
+  size = (size + 15) & ~(size_t) 15;
+  if ((size_t) (a->end - a->next) < size)
+    add_block (a, size);
+  p = a->next;
+  a->next += size;
+  return p;
+}
+
+char *
+arena_strndup (struct arena *a, const char *text, size_t len)
+{
+  char *copy = arena_alloc (a, len + 1);
+  if (len != 0)
+    memcpy (copy, text, len);
+  copy[len] = '\0';
+  return copy;
+}
+
+void
+arena_reset (struct arena *a)
+{
+  struct arena_block *kept = a->blocks;
+
+  if (kept == NULL)
+    return;
+  for (struct arena_block *block = kept->older, *older; block != NULL; block = older) {
+    older = block->older;
+    free (block);
+  }
+  kept->older = NULL;
+  if (kept->size > ARENA_KEEP) {
+    free (kept);
+    memset (a, 0, sizeof *a);
+    return;
+  }
+  a->next = block_start (kept);
+  a->end = a->next + kept->size;
+}
+
+void
+arena_free (struct arena *a)
+{
+  for (struct arena_block *block = a->blocks, *older; block != NULL; block = older) {
+    older = block->older;
+    free (block);
+  }
+  memset (a, 0, sizeof *a);
+}
+
+void
+free_cleanup (void *pp)
+{
+  free (*(void **) pp);
+}
+
+void
+fd_cleanup (const int *fd)
+{
+  if (*fd >= 0)
+    (void) close (*fd);
+}

@@ -1,0 +1,72 @@
+/* buf.h - a growable run of bytes, and an arena for what lives as long as one piece of work.
+ *
+ * A buf is zero-initialised, owned by whoever declares it, and given back with buf_free.  Running
+ * out of memory ends the process with a sentence (a supervisor restarts it): a daemon that answers
+ * calls with half-built replies would be worse. */
+#ifndef TOOLHOST_BASE_BUF_H
+#define TOOLHOST_BASE_BUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct buf {
+  char *data;
+  size_t len;
+  size_t cap;
+};
+
+/* Room for `more` bytes after the end; returns where they go.  len is unchanged. */
+char *buf_reserve (struct buf *b, size_t more);
+void buf_append (struct buf *b, const void *data, size_t len);
+void buf_puts (struct buf *b, const char *text);
+void buf_putc (struct buf *b, char c);
+void buf_printf (struct buf *b, const char *fmt, ...) __attribute__ ((format (printf, 2, 3)));
+/* Drop the first `len` bytes. */
+void buf_consume (struct buf *b, size_t len);
+/* A NUL after the end (not counted in len); returns the data as a C string. */
+const char *buf_cstr (struct buf *b);
+/* Forget the content; memory above `keep` bytes is given back. */
+void buf_reset (struct buf *b, size_t keep);
+void buf_free (struct buf *b);
+
+/* malloc and friends that never return NULL. */
+void *xmalloc (size_t size);
+void *xcalloc (size_t count, size_t size);
+void *xrealloc (void *p, size_t size);
+char *xstrdup (const char *text);
+char *xstrndup (const char *text, size_t len);
+
+/* An arena: many small allocations, one free.  Zero-initialised. */
+struct arena {
+  struct arena_block *blocks;
+  char *next;
+  char *end;
+};
+
+/* `size` bytes, aligned to 16, not zeroed. */
+void *arena_alloc (struct arena *a, size_t size);
+char *arena_strndup (struct arena *a, const char *text, size_t len);
+/* Forget everything but keep one block for the next use. */
+void arena_reset (struct arena *a);
+void arena_free (struct arena *a);
+
+/* Ownership that ends with the scope. */
+static inline void
+buf_cleanup (struct buf *b)
+{
+  buf_free (b);
+}
+static inline void
+arena_cleanup (struct arena *a)
+{
+  arena_free (a);
+}
+void free_cleanup (void *pp);
+void fd_cleanup (const int *fd);
+#define CLEANUP_BUF __attribute__ ((cleanup (buf_cleanup)))
+#define CLEANUP_ARENA __attribute__ ((cleanup (arena_cleanup)))
+#define CLEANUP_FREE __attribute__ ((cleanup (free_cleanup)))
+#define CLEANUP_FD __attribute__ ((cleanup (fd_cleanup)))
+
+#endif

@@ -1,0 +1,145 @@
+/* frame.h - what daemon and worker say to each other: typed frames over a SOCK_SEQPACKET pair.
+ *
+ * One datagram holds one or more frames, each a struct frame_head, its payload, and padding to 8
+ * bytes.  Both sides are of one build (HELLO carries it), so structs travel in host order.  The
+ * daemon treats every frame of a worker as an enemy's: length and kind are checked before the
+ * payload is looked at, and a bad one is a crash of that worker.
+ *
+ * Direction and payload:
+ *   HELLO       down: JSON, struct hello below in words; up: JSON { "build", "guarantees": {…} },
+ *               sent when the sandbox has closed and before the plugin is loaded
+ *   DESCRIBE    up: JSON text in one or more frames (FRAME_MORE on all but the last): the plugin
+ *               was loaded and opened; the worker takes calls from here on
+ *   CALL        down: struct frame_call, arguments, meta JSON; with FRAME_FD the arguments are in a
+ *               sealed read-only memfd sent along instead
+ *   CANCEL      down: struct frame_cancel
+ *   RESULT_PART up: bytes of a result's body that did not fit one frame, in order
+ *   RESULT      up: struct frame_result and the (rest of the) body: code, message, structured,
+ *               content, one after the other with the lengths of the struct
+ *   PROGRESS    up: struct frame_progress, text
+ *   LOG         up: struct frame_log, text; call 0: belongs to no call
+ *   BYE         down: finish and exit; up: JSON { "reason", "message", … }, the worker's last frame:
+ *               reason "sandbox" (a guarantee can't be had), "load" (the plugin is not usable),
+ *               "signal" (with "signal", "backtrace"), "exit"
+ *   BUILD, EVENT, SERVICE, SERVED are named here for the steps that fill them; today receiving one
+ *   is a protocol error.
+ */
+#ifndef TOOLHOST_BASE_FRAME_H
+#define TOOLHOST_BASE_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum frame_kind {
+  FRAME_HELLO = 1,
+  FRAME_DESCRIBE,
+  FRAME_BUILD,
+  FRAME_CALL,
+  FRAME_CANCEL,
+  FRAME_RESULT_PART,
+  FRAME_RESULT,
+  FRAME_EVENT,
+  FRAME_PROGRESS,
+  FRAME_LOG,
+  FRAME_SERVICE,
+  FRAME_SERVED,
+  FRAME_BYE,
+  FRAME_KINDS
+};
+
+enum {
+  FRAME_MAX = 64 * 1024,            /* of a datagram, and so of a frame with its head */
+  FRAME_ALIGN = 8,
+  FRAME_MORE = 1,                   /* flags: this text goes on in the next frame */
+  FRAME_FD = 2                      /* flags: a descriptor came along (daemon to worker only) */
+};
+
+struct frame_head {
+  uint32_t size;  /* of head and payload, without padding */
+  uint16_t kind;  /* enum frame_kind */
+  uint16_t flags;
+  uint64_t call;  /* the daemon's nonce of the call; 0: belongs to none */
+};
+
+struct frame_call {
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
+  uint32_t tool;       /* index in DESCRIBE's "tools" */
+  uint32_t args_len;   /* of the arguments, here or in the memfd */
+  uint32_t meta_len;   /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
+  uint32_t flags;      /* FRAME_CALL_PROGRESS */
+};
+enum { FRAME_CALL_PROGRESS = 1 }; /* the caller wants progress */
+
+enum frame_cancel_reason { FRAME_CANCEL_CALLER = 1, FRAME_CANCEL_DEADLINE, FRAME_CANCEL_STOP };
+struct frame_cancel {
+  uint32_t reason;
+  uint32_t grace_ms; /* until the process is condemned */
+};
+
+enum frame_outcome {
+  FRAME_OUTCOME_OK = 1,
+  FRAME_OUTCOME_FAILED,      /* code and message are the tool's own; both may be empty */
+  FRAME_OUTCOME_NOT_ALLOWED, /* can_execute said no; message is its why */
+  FRAME_OUTCOME_INVALID,     /* validate said no; structured: [{"pointer","message"}, …] */
+  FRAME_OUTCOME_ASKED,
+  FRAME_OUTCOME_BROKEN       /* the tool broke the ABI's rules; message says how */
+};
+
+struct frame_result {
+  uint32_t outcome;
+  uint32_t code_len;       /* lower case, digits and '_' */
+  uint32_t message_len;    /* UTF-8 text */
+  uint32_t structured_len; /* a JSON value, or 0 for none */
+  uint32_t content_len;    /* a JSON array of MCP content blocks, or 0 for an empty one */
+  uint32_t reserved;
+  uint64_t wall_ns; /* of the callbacks */
+  uint64_t cpu_ns;  /* of their thread */
+};
+
+struct frame_progress {
+  double done;
+  double total; /* 0: unknown */
+};
+
+struct frame_log {
+  int32_t level; /* TOOLHOST_DEBUG … TOOLHOST_ERROR */
+  uint32_t reserved;
+};
+
+/* What init (pid 1 of the worker) writes to the status pipe, once, when the worker proper has ended. */
+struct frame_status {
+  int32_t code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
+  int32_t status; /* exit status or signal */
+  int64_t cpu_us;
+  int64_t peak_rss_kib;
+};
+
+/* Exit statuses of the worker (both processes), told in words by the daemon. */
+enum {
+  WORKER_EXIT_OK = 0,
+  WORKER_EXIT_USAGE = 80,    /* started by hand, or with descriptors missing */
+  WORKER_EXIT_PROTOCOL = 81, /* the daemon said something unreadable */
+  WORKER_EXIT_SANDBOX = 82,  /* a required guarantee can't be had; BYE has the sentence */
+  WORKER_EXIT_LOAD = 83      /* the plugin can't be used; BYE has the sentence */
+};
+
+/* Bytes a frame takes in a datagram. */
+static inline size_t
+frame_padded (size_t size)
+{
+  return (size + FRAME_ALIGN - 1) & ~(size_t) (FRAME_ALIGN - 1);
+}
+
+/* Put a frame together at the end of a datagram being filled.  `room` is what is left of it; returns
+ * the bytes taken, 0 when it does not fit.  The payload comes in up to three pieces. */
+size_t frame_put (char *at, size_t room, enum frame_kind kind, uint16_t flags, uint64_t call,
+                  const void *a, size_t a_len, const void *b, size_t b_len, const void *c,
+                  size_t c_len);
+
+/* The next frame of a received datagram: copies the head, sets *payload.  Returns the bytes to go on
+ * by, 0 at the end of the datagram, -1 for a malformed one (short, too long, unknown kind). */
+long frame_next (const char *at, size_t left, struct frame_head *head, const char **payload,
+                 size_t *payload_len);
+
+#endif

@@ -1,0 +1,56 @@
+/* json_write.h - append JSON to a buf: the commas and the escapes are right by construction.
+ *
+ *   struct json_writer w = { .out = &buf };
+ *   jsonw_object (&w);
+ *   jsonw_name (&w, "ok");
+ *   jsonw_bool (&w, true);
+ *   jsonw_end (&w);
+ *
+ * Output is compact, on one line.  Nesting deeper than 63 is our own bug (assert). */
+#ifndef TOOLHOST_BASE_JSON_WRITE_H
+#define TOOLHOST_BASE_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct json_writer {
+  struct buf *out;
+  uint64_t objects; /* bit per level: is it an object? */
+  uint64_t filled;  /* bit per level: does it have an item already? */
+  unsigned depth;
+  bool named; /* a member name was written, its value comes next */
+};
+
+void jsonw_object (struct json_writer *w);
+void jsonw_array (struct json_writer *w);
+void jsonw_end (struct json_writer *w); /* of the innermost object or array */
+void jsonw_name (struct json_writer *w, const char *name);
+void jsonw_name_len (struct json_writer *w, const char *name, size_t len);
+void jsonw_null (struct json_writer *w);
+void jsonw_bool (struct json_writer *w, bool value);
+void jsonw_int (struct json_writer *w, int64_t value);
+void jsonw_uint (struct json_writer *w, uint64_t value);
+/* Shortest form that reads back the same; not finite: null. */
+void jsonw_double (struct json_writer *w, double value);
+/* A string; NULL writes null.  Bytes that are not UTF-8 become U+FFFD. */
+void jsonw_string (struct json_writer *w, const char *text);
+void jsonw_string_len (struct json_writer *w, const char *text, size_t len);
+void jsonw_stringf (struct json_writer *w, const char *fmt, ...)
+  __attribute__ ((format (printf, 2, 3)));
+/* Bytes as a base64 string (standard alphabet, padded). */
+void jsonw_base64 (struct json_writer *w, const void *data, size_t len);
+/* JSON that is known to be good, as one value. */
+void jsonw_raw (struct json_writer *w, const char *json, size_t len);
+
+/* name and value in one */
+void jsonw_name_string (struct json_writer *w, const char *name, const char *text);
+void jsonw_name_int (struct json_writer *w, const char *name, int64_t value);
+void jsonw_name_bool (struct json_writer *w, const char *name, bool value);
+void jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_t len);
+
+/* The escaped text of a string without its quotes, as above. */
+void json_escape (struct buf *out, const char *text, size_t len);
+
+#endif

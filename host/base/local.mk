@@ -1,0 +1,13 @@
+# Without knowledge of tools: memory, errors, frames, JSON.
+libbase_la_SOURCES += \
+  %D%/buf.c %D%/buf.h \
+  %D%/clock.h \
+  %D%/error.c %D%/error.h \
+  %D%/frame.c %D%/frame.h \
+  %D%/json_names.c %D%/json_names.h \
+  %D%/json_number.c %D%/json_number.h \
+  %D%/json_read.c \
+  %D%/json_tape.c %D%/json_tape.h \
+  %D%/json_text.h \
+  %D%/json_write.c %D%/json_write.h \
+  %D%/utf8.h

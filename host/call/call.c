@@ -1,0 +1,763 @@
+#include "call/call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <uthash.h>
+
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "call/calls.h"
+#include "pool/unit.h"
+#include "schema/schema.h"
+
+enum { ID_MAX = 128, ARGS_KEPT = 64 * 1024, SPARE_MAX = 256 };
+
+struct calls {
+  struct ev_loop *loop;
+  struct log *log;
+  struct metrics *metrics;
+  struct calls_settings settings;
+  struct call *by_id;  /* running calls */
+  struct call *spare;  /* call structs to use again */
+  unsigned spare_count;
+  unsigned running;
+  bool draining;
+  uint64_t id_seed, ids;
+  ev_tstamp second; /* begin of the second whose log lines are counted */
+  unsigned lines;
+  uint64_t lines_left_out;
+};
+
+struct call {
+  struct job job; /* first: the pool hands it back */
+  struct calls *calls;
+  struct tool *tool;
+  struct tool_stats *stats;
+  const struct call_events *events;
+  void *ctx;
+  char id[ID_MAX + 1];
+  char *principal;
+  const char *front;
+  char *tenant;
+  char *session_id;
+  bool indexed;
+  ev_timer deadline;
+  int64_t started_ns, sent_ns;
+  struct buf args;
+  struct buf meta;
+  struct call *next_spare;
+  UT_hash_handle hh;
+};
+
+/* ---- the set of calls ---- */
+
+struct calls *
+calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
+           const struct calls_settings *settings)
+{
+  struct calls *calls = xcalloc (1, sizeof *calls);
+
+  calls->loop = loop;
+  calls->log = log;
+  calls->metrics = metrics;
+  calls->settings = *settings;
+  if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
+    calls->id_seed = (uint64_t) clock_ns ();
+  return calls;
+}
+
+void
+calls_free (struct calls *calls)
+{
+  if (calls == NULL)
+    return;
+  for (struct call *c = calls->spare, *next; c != NULL; c = next) {
+    next = c->next_spare;
+    buf_free (&c->args);
+    buf_free (&c->meta);
+    free (c);
+  }
+  free (calls);
+}
+
+void
+calls_drain (struct calls *calls)
+{
+  calls->draining = true;
+}
+
+unsigned
+calls_running (const struct calls *calls)
+{
+  return calls->running;
+}
+
+void
+calls_cancel_all (struct calls *calls)
+{
+  while (calls->by_id != NULL)
+    call_cancel (calls->by_id);
+}
+
+const char *
+calls_outcome_name (unsigned outcome)
+{
+  return outcome < CALL_ERRORS ? call_error_info ((enum call_error) outcome)->code : "unknown";
+}
+
+/* ---- one call's memory ---- */
+
+static struct call *
+call_alloc (struct calls *calls)
+{
+  struct call *call = calls->spare;
+  struct buf args, meta;
+
+  if (call == NULL)
+    return xcalloc (1, sizeof *call);
+  calls->spare = call->next_spare;
+  calls->spare_count--;
+  args = call->args;
+  meta = call->meta;
+  memset (call, 0, sizeof *call);
+  call->args = args;
+  call->meta = meta;
+  return call;
+}
+
+static void
+call_release (struct call *call)
+{
+  struct calls *calls = call->calls;
+
+  ev_timer_stop (calls->loop, &call->deadline);
+  if (call->indexed)
+    HASH_DEL (calls->by_id, call);
+  tool_unref (call->tool);
+  free (call->principal);
+  free (call->tenant);
+  free (call->session_id);
+  calls->running--;
+  buf_reset (&call->args, ARGS_KEPT);
+  buf_reset (&call->meta, ARGS_KEPT);
+  if (calls->spare_count < SPARE_MAX) {
+    call->next_spare = calls->spare;
+    calls->spare = call;
+    calls->spare_count++;
+    return;
+  }
+  buf_free (&call->args);
+  buf_free (&call->meta);
+  free (call);
+}
+
+/* ---- how a call ends ---- */
+
+static void
+count (struct call *call, const struct result *result)
+{
+  struct tool_stats *stats = call->stats;
+
+  if (stats == NULL)
+    return;
+  stats->outcomes[result->error]++;
+  histogram_add (&stats->stages[STAGE_QUEUE], result->usage.queue_us);
+  histogram_add (&stats->stages[STAGE_RUN], result->usage.run_us);
+  histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
+  stats->bytes_in += result->usage.bytes_in;
+  stats->bytes_out += result->usage.bytes_out;
+}
+
+/* Lines about calls that went well are limited; every other one is written. */
+static bool
+line_wanted (struct calls *calls, const struct result *result)
+{
+  ev_tstamp now = ev_now (calls->loop);
+
+  if (result->error != CALL_OK)
+    return log_wants (calls->log, (enum log_level) call_error_info (result->error)->level);
+  if (!log_wants (calls->log, LOG_INFO))
+    return false;
+  if (now - calls->second >= 1) {
+    if (calls->lines_left_out != 0)
+      log_event (calls->log, LOG_INFO, "tool_call_lines_left_out", "lines",
+                 LOG_INT (calls->lines_left_out), NULL);
+    calls->second = now;
+    calls->lines = 0;
+    calls->lines_left_out = 0;
+  }
+  if (++calls->lines <= calls->settings.log_per_second)
+    return true;
+  calls->lines_left_out++;
+  return false;
+}
+
+static void
+log_result (struct calls *calls, const struct call *call, const char *tool,
+            const struct result *result, const char *cause)
+{
+  CLEANUP_FREE char *message = NULL;
+
+  if (!line_wanted (calls, result))
+    return;
+  if (result->error != CALL_OK)
+    message = xstrndup (result->message, result->message_len);
+  log_event (calls->log, (enum log_level) call_error_info (result->error)->level,
+             result->error == CALL_OK ? "tool_call_finished" : "tool_call_failed", "tool", tool,
+             "call", call->id, "tenant", call->tenant, "session", call->session_id, "front",
+             call->front, "code", result->code, "message", message, "cause", cause, "wall_us",
+             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us), "cpu_us",
+             LOG_INT (result->usage.cpu_us), NULL);
+}
+
+static void
+fill_usage (const struct call *call, struct result *result)
+{
+  int64_t now = clock_ns ();
+  int64_t sent = call->sent_ns != 0 ? call->sent_ns : now;
+
+  result->usage.wall_us = (uint64_t) (now - call->started_ns) / 1000;
+  result->usage.queue_us = (uint64_t) (sent - call->started_ns) / 1000;
+  result->usage.run_us = (uint64_t) (now - sent) / 1000;
+  result->usage.bytes_in = call->args.len;
+  result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
+}
+
+static void
+default_texts (struct result *result)
+{
+  const struct call_error_info *info = call_error_info (result->error);
+
+  if (result->error != CALL_OK && result->code == NULL)
+    result->code = info->code;
+  if (result->message == NULL) {
+    result->message = info->text;
+    result->message_len = strlen (info->text);
+  }
+  if (result->content_len == 0) {
+    result->content = "[]";
+    result->content_len = 2;
+  }
+  if (result->structured_len == 0)
+    result->structured = NULL;
+}
+
+/* Tell the front, count, log, forget.  `events` NULL: the front has gone. */
+static void
+finish (struct call *call, struct result *result, const char *cause)
+{
+  const struct call_events *events = call->events;
+  void *ctx = call->ctx;
+
+  default_texts (result);
+  fill_usage (call, result);
+  count (call, result);
+  log_result (call->calls, call, call->tool->name, result, cause);
+  if (call->indexed) {
+    HASH_DEL (call->calls->by_id, call);
+    call->indexed = false;
+  }
+  if (events != NULL)
+    events->done (ctx, result);
+  call_release (call);
+}
+
+static void
+finish_error (struct call *call, enum call_error error, const char *cause)
+{
+  struct result result = { .error = error };
+  finish (call, &result, cause);
+}
+
+/* Refuse what never became a call: nothing was allocated but perhaps its struct. */
+static void
+refuse (struct calls *calls, const struct call_request *request, const struct call_events *events,
+        void *ctx, struct result *result)
+{
+  struct call nobody = { .front = request->front };
+  CLEANUP_FREE char *tool = xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
+
+  (void) snprintf (nobody.id, sizeof nobody.id, "%s", request->call_id != NULL ? request->call_id : "");
+  nobody.tenant = (char *) request->tenant;
+  nobody.session_id = (char *) request->session_id;
+  default_texts (result);
+  log_result (calls, &nobody, tool, result, NULL);
+  events->done (ctx, result);
+}
+
+/* ---- what the pool says ---- */
+
+static struct call *
+call_of (struct job *job)
+{
+  return (struct call *) job;
+}
+
+static void
+on_started (struct job *job)
+{
+  call_of (job)->sent_ns = clock_ns ();
+}
+
+static void
+on_progress (struct job *job, double done, double total, const char *text, size_t len)
+{
+  struct call *call = call_of (job);
+
+  if (call->events->progress != NULL)
+    call->events->progress (call->ctx, done, total, text, len);
+}
+
+static enum log_level
+level_of_tool (int level)
+{
+  /* TOOLHOST_DEBUG 1000 … TOOLHOST_ERROR 5000, unknown values between them counted down */
+  int index = level / 1000 - 1;
+  return index < LOG_DEBUG ? LOG_DEBUG : index > LOG_ERROR ? LOG_ERROR : (enum log_level) index;
+}
+
+static void
+on_log (struct job *job, int level, const char *text, size_t len)
+{
+  struct call *call = call_of (job);
+  enum log_level as = level_of_tool (level);
+
+  if (log_wants (call->calls->log, as)) {
+    CLEANUP_FREE char *copy = xstrndup (text, len);
+    log_event (call->calls->log, as, "tool_log", "tool", call->tool->name, "call", call->id, "tenant",
+               call->tenant, "text", copy, NULL);
+  }
+  if (call->events->log != NULL)
+    call->events->log (call->ctx, level, text, len);
+}
+
+/* The problems as "POINTER: message" lines for the model, and as they are for programs. */
+static void
+problems_text (const char *json, size_t len, struct buf *text)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  const struct json_node *list;
+
+  buf_puts (text, "The arguments do not fit:");
+  if (!json_read (&tape, json, len, &json_default_limits, &arena))
+    return;
+  list = json_root (&tape);
+  if (list->type != JSON_ARRAY)
+    return;
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    size_t pointer_len = 0, message_len = 0;
+    const char *pointer = json_string (&tape, json_member (&tape, n, "pointer"), &arena, &pointer_len);
+    const char *message = json_string (&tape, json_member (&tape, n, "message"), &arena, &message_len);
+    buf_printf (text, "\n%.*s: %.*s", pointer_len != 0 ? (int) pointer_len : 1,
+                pointer_len != 0 ? pointer : "/", (int) message_len, message != NULL ? message : "");
+  }
+}
+
+static bool
+output_fits (const struct tool *tool, const struct job_end *end, struct buf *why)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema_report report = { 0 };
+  struct json_tape tape;
+  static const struct json_limits limits
+    = { .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024 };
+
+  if (tool->output == NULL)
+    return true;
+  if (end->result->structured_len == 0) {
+    buf_puts (why, "it declares an outputSchema and gave no structured result");
+    return false;
+  }
+  if (json_read (&tape, end->structured, end->result->structured_len, &limits, &arena)
+      && schema_validate (tool->output, &tape, json_root (&tape), &report, &arena))
+    return true;
+  if (report.count != 0)
+    buf_printf (why, "%s: %s", report.problems[0].pointer, report.problems[0].message);
+  return false;
+}
+
+static void
+finish_ok (struct call *call, const struct job_end *end)
+{
+  CLEANUP_BUF struct buf why = { 0 };
+  struct result result = { .content = end->content,
+                           .content_len = end->result->content_len,
+                           .structured = end->structured,
+                           .structured_len = end->result->structured_len };
+
+  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  if (!output_fits (call->tool, end, &why))
+    finish_error (call, CALL_tool_output_invalid, buf_cstr (&why));
+  else
+    finish (call, &result, NULL);
+}
+
+/* The tool itself said no; its code and message pass. */
+static void
+finish_no (struct call *call, enum call_error error, const struct job_end *end)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  char code[80];
+  struct result result = { .error = error };
+
+  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  if (end->result->code_len != 0) {
+    (void) snprintf (code, sizeof code, "%.*s", (int) end->result->code_len, end->code);
+    result.code = code;
+  }
+  if (end->result->message_len != 0) {
+    result.message = end->message;
+    result.message_len = end->result->message_len;
+  }
+  if (error == CALL_tool_args_invalid && end->result->structured_len != 0) {
+    result.problems = end->structured;
+    result.problems_len = end->result->structured_len;
+    problems_text (end->structured, end->result->structured_len, &text);
+    result.message = text.data;
+    result.message_len = text.len;
+  }
+  if (error == CALL_tool_execution_failed) {
+    result.content = end->content;
+    result.content_len = end->result->content_len;
+  }
+  finish (call, &result, NULL);
+}
+
+static void
+finish_result (struct call *call, const struct job_end *end)
+{
+  switch (end->result->outcome) {
+  case FRAME_OUTCOME_OK:
+    finish_ok (call, end);
+    break;
+  case FRAME_OUTCOME_NOT_ALLOWED:
+    finish_no (call, CALL_tool_not_allowed, end);
+    break;
+  case FRAME_OUTCOME_INVALID:
+    finish_no (call, CALL_tool_args_invalid, end);
+    break;
+  case FRAME_OUTCOME_FAILED:
+    finish_no (call, CALL_tool_execution_failed, end);
+    break;
+  default: { /* it broke the ABI's rules: that is for the log, not for the model */
+    CLEANUP_FREE char *cause = xstrndup (end->message, end->result->message_len);
+    finish_error (call, CALL_tool_execution_failed, cause);
+    break;
+  }
+  }
+}
+
+static void
+on_ended (struct job *job, const struct job_end *end)
+{
+  static const enum call_error errors[] = { [JOB_CRASHED] = CALL_tool_crashed,
+                                            [JOB_LOST] = CALL_worker_lost,
+                                            [JOB_UNAVAILABLE] = CALL_tool_unavailable };
+  struct call *call = call_of (job);
+  struct result result = { 0 };
+
+  if (end->fate == JOB_RESULT) {
+    finish_result (call, end);
+    return;
+  }
+  result.error = errors[end->fate];
+  result.retry_after_ms = end->retry_after_ms;
+  finish (call, &result, end->text);
+}
+
+static const struct job_events job_events
+  = { .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended };
+
+static void
+on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct call *call = timer->data;
+
+  (void) loop;
+  (void) revents;
+  job_cancel (&call->job, FRAME_CANCEL_DEADLINE);
+  finish_error (call, CALL_tool_timeout, call->sent_ns == 0 ? "it waited for a worker" : NULL);
+}
+
+/* ---- the stages before the worker ---- */
+
+static void
+write_problems (const struct schema_report *report, struct buf *json, struct buf *text)
+{
+  struct json_writer w = { .out = json };
+
+  buf_puts (text, "The arguments do not fit the tool's schema:");
+  jsonw_array (&w);
+  for (size_t i = 0; i < report->count; i++) {
+    const struct schema_problem *p = &report->problems[i];
+    jsonw_object (&w);
+    jsonw_name_string (&w, "pointer", p->pointer);
+    jsonw_name_string (&w, "message", p->message);
+    jsonw_end (&w);
+    buf_printf (text, "\n%s: %s", *p->pointer != '\0' ? p->pointer : "/", p->message);
+  }
+  jsonw_end (&w);
+  if (report->more != 0)
+    buf_printf (text, "\nand %zu more", report->more);
+}
+
+/* What a call is made of once it was parsed: the arguments' text and their place on a tape. */
+struct parsed {
+  struct json_tape own;
+  struct arena arena;
+  const struct json_tape *tape;
+  const struct json_node *node;
+  const char *text;
+  size_t len;
+};
+
+static void
+parsed_cleanup (struct parsed *p)
+{
+  arena_free (&p->arena);
+}
+
+static bool
+parse (const struct calls *calls, const struct call_request *request, struct parsed *p,
+       struct buf *why)
+{
+  struct json_limits limits = json_default_limits;
+
+  limits.depth = calls->settings.json_depth;
+  p->tape = request->tape;
+  p->node = request->args_node;
+  if (p->node == NULL) {
+    bool empty = request->args == NULL || request->args_len == 0;
+    p->text = empty ? "{}" : request->args;
+    p->len = empty ? 2 : request->args_len;
+    if (!json_read (&p->own, p->text, p->len, &limits, &p->arena)) {
+      buf_printf (why, "The arguments are not JSON: byte %zu: %s.", p->own.offset, p->own.problem);
+      return false;
+    }
+    p->tape = &p->own;
+    p->node = json_root (&p->own);
+  }
+  if (p->node->type != JSON_OBJECT) {
+    buf_puts (why, "The arguments must be a JSON object.");
+    return false;
+  }
+  p->text = json_raw (p->tape, p->node, &p->len);
+  return true;
+}
+
+static bool
+check (const struct tool *tool, const struct parsed *p, struct buf *json, struct buf *text)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema_report report = { 0 };
+
+  if (tool->input == NULL || schema_validate (tool->input, p->tape, p->node, &report, &arena))
+    return true;
+  write_problems (&report, json, text);
+  return false;
+}
+
+static int64_t
+time_limit_ms (const struct calls *calls, const struct tool *tool, int64_t wish_ms)
+{
+  int64_t policy = tool->unit != NULL ? unit_policy (tool->unit)->max_time_ms : 0;
+  int64_t limit = tool->max_time_ms != 0 ? tool->max_time_ms : calls->settings.deadline_ms;
+
+  if (policy > 0 && policy < limit)
+    limit = policy;
+  if (wish_ms > 0 && wish_ms < limit)
+    limit = wish_ms;
+  return limit;
+}
+
+static void
+make_id (struct calls *calls, const char *given, char *room, size_t size)
+{
+  uint64_t n = calls->id_seed ^ (++calls->ids * 0x9E3779B97F4A7C15U);
+
+  if (given != NULL && *given != '\0')
+    (void) snprintf (room, size, "%s", given);
+  else
+    (void) snprintf (room, size, "call_%016" PRIx64, n);
+}
+
+static void
+write_meta (struct call *call, const struct call_request *request)
+{
+  struct json_writer w = { .out = &call->meta };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "call_id", call->id);
+  jsonw_name_string (&w, "tenant", request->tenant != NULL ? request->tenant : "default");
+  if (request->session_id != NULL)
+    jsonw_name_string (&w, "session_id", request->session_id);
+  if (request->metadata != NULL)
+    jsonw_name_raw (&w, "metadata", request->metadata, request->metadata_len);
+  jsonw_end (&w);
+}
+
+static char *
+copy_or_null (const char *text)
+{
+  return text != NULL ? xstrdup (text) : NULL;
+}
+
+/* An id that a running call has already is not given a second time: the new call gets one of ours. */
+static void
+index_call (struct calls *calls, struct call *call, const char *wanted)
+{
+  struct call *same = NULL;
+
+  make_id (calls, wanted, call->id, sizeof call->id);
+  HASH_FIND_STR (calls->by_id, call->id, same);
+  if (same != NULL) {
+    log_event (calls->log, LOG_NOTICE, "tool_call_duplicate_id", "call", call->id, "tool",
+               call->tool->name, NULL);
+    make_id (calls, NULL, call->id, sizeof call->id);
+  }
+  HASH_ADD_STR (calls->by_id, id, call);
+  call->indexed = true;
+}
+
+static struct call *
+make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
+           const struct parsed *p, const struct call_events *events, void *ctx)
+{
+  struct call *call = call_alloc (calls);
+  int64_t limit = time_limit_ms (calls, tool, request->deadline_ms);
+
+  calls->running++;
+  call->calls = calls;
+  call->tool = tool_ref (tool);
+  call->events = events;
+  call->ctx = ctx;
+  call->front = request->front;
+  call->tenant = copy_or_null (request->tenant);
+  call->principal = copy_or_null (request->principal);
+  call->session_id = copy_or_null (request->session_id);
+  if (tool->stats == NULL && calls->metrics != NULL)
+    tool->stats = metrics_tool (calls->metrics, tool->plugin, tool->name);
+  call->stats = tool->stats;
+  call->started_ns = clock_ns ();
+  index_call (calls, call, request->call_id);
+  buf_append (&call->args, p->text, p->len);
+  write_meta (call, request);
+  ev_timer_init (&call->deadline, on_deadline, 0, 0);
+  call->deadline.data = call;
+  call->job = (struct job) { .events = &job_events,
+                             .tool = tool->index,
+                             .args = call->args.data,
+                             .args_len = call->args.len,
+                             .meta = call->meta.data,
+                             .meta_len = call->meta.len,
+                             .deadline_ns = INT64_MAX,
+                             .wants_progress = request->wants_progress };
+  if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
+    call->job.deadline_ns = call->started_ns + limit * 1000000;
+    ev_timer_set (&call->deadline, (double) limit / 1000, 0);
+    ev_timer_start (calls->loop, &call->deadline);
+  }
+  return call;
+}
+
+/* Only where somebody wants every detail: the line at a call's end has the same names. */
+static void
+log_start (const struct call *call)
+{
+  if (log_wants (call->calls->log, LOG_DEBUG))
+    log_event (call->calls->log, LOG_DEBUG, "tool_call_started", "tool", call->tool->name, "call",
+               call->id, "tenant", call->tenant, "session", call->session_id, "front", call->front,
+               NULL);
+}
+
+/* NULL when it has ended already. */
+static struct call *
+start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
+               const struct parsed *p, const struct call_events *events, void *ctx)
+{
+  struct call *call = make_call (calls, tool, request, p, events, ctx);
+  struct unit_answer answer = unit_submit (tool->unit, &call->job);
+  struct result result = { 0 };
+
+  if (answer.refusal == UNIT_TAKEN) {
+    log_start (call);
+    return call;
+  }
+  result.error
+    = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
+  result.retry_after_ms = answer.retry_after_ms;
+  finish (call, &result, answer.why);
+  return NULL;
+}
+
+struct call *
+call_start (struct calls *calls, const struct call_request *request,
+            const struct call_events *events, void *ctx)
+{
+  __attribute__ ((cleanup (parsed_cleanup))) struct parsed parsed = { 0 };
+  CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_BUF struct buf problems = { 0 };
+  struct tool *tool = toolset_find (request->toolset, request->name, request->name_len);
+  struct result result = { 0 };
+
+  if (calls->draining || calls->running >= calls->settings.running_max) {
+    result.error = CALL_tool_overloaded;
+    result.retry_after_ms = 1000;
+  }
+  else if (tool == NULL)
+    result.error = CALL_tool_not_found;
+  else if (!parse (calls, request, &parsed, &text))
+    result.error = CALL_tool_args_parse_error;
+  else if (!check (tool, &parsed, &problems, &text)) {
+    result.error = CALL_tool_args_invalid;
+    result.problems = problems.data;
+    result.problems_len = problems.len;
+  }
+  if (result.error != CALL_OK) {
+    if (text.len != 0) {
+      result.message = text.data;
+      result.message_len = text.len;
+    }
+    refuse (calls, request, events, ctx, &result);
+    return NULL;
+  }
+  return start_checked (calls, tool, request, &parsed, events, ctx);
+}
+
+/* ---- what fronts do to a running call ---- */
+
+void
+call_cancel (struct call *call)
+{
+  job_cancel (&call->job, FRAME_CANCEL_CALLER);
+  finish_error (call, CALL_tool_cancelled, NULL);
+}
+
+void
+call_abandon (struct call *call)
+{
+  call->events = NULL;
+  call_cancel (call);
+}
+
+const char *
+call_id (const struct call *call)
+{
+  return call->id;
+}
+
+struct call *
+call_find (struct calls *calls, const char *id, const char *principal)
+{
+  struct call *call = NULL;
+
+  HASH_FIND_STR (calls->by_id, id, call);
+  if (call != NULL && call->principal != NULL && principal != NULL
+      && strcmp (call->principal, principal) != 0)
+    return NULL;
+  return call;
+}

@@ -1,0 +1,106 @@
+/* call.h - the life of one call: the one pipeline that every front uses.
+ *
+ * received → resolved → parsed → checked → queued → running → done.  Every accepted call ends in
+ * exactly one result, within its deadline plus what the loop needs.  Loop thread only. */
+#ifndef TOOLHOST_CALL_CALL_H
+#define TOOLHOST_CALL_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json_tape.h"
+#include "catalog/toolset.h"
+
+struct calls; /* all calls of a daemon */
+struct call;  /* one of them, while it runs */
+
+enum call_error {
+  CALL_OK = 0,
+#define ERROR(name, http, level, text) CALL_##name,
+#include "call/errors.def"
+#undef ERROR
+  CALL_ERRORS
+};
+
+struct call_error_info {
+  const char *code;
+  int http;
+  int level; /* enum log_level */
+  const char *text;
+};
+const struct call_error_info *call_error_info (enum call_error error);
+
+/* What it cost, and who measured it: wall, queue, bytes the daemon; cpu the worker. */
+struct usage {
+  uint64_t wall_us;  /* from call_start to done */
+  uint64_t queue_us; /* of it, waiting for a worker */
+  uint64_t run_us;   /* of it, between dispatch and result */
+  uint64_t cpu_us;   /* of the callbacks' thread, as the worker reports it */
+  uint64_t bytes_in, bytes_out;
+};
+
+/* Lives while `done` runs.  All JSON in it has passed the strict reader. */
+struct result {
+  enum call_error error; /* CALL_OK: it worked; tool_execution_failed also for a tool's own code */
+  const char *code;      /* NULL when ok; the registry's, or the tool's own */
+  const char *message;   /* for the model, UTF-8; "" when ok */
+  size_t message_len;
+  const char *content;   /* JSON array of MCP content blocks; "[]" at least */
+  size_t content_len;
+  const char *structured; /* JSON value, or NULL */
+  size_t structured_len;
+  const char *problems; /* tool_args_invalid: JSON array [{"pointer","message"}, …]; else NULL */
+  size_t problems_len;
+  int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
+  struct usage usage;
+};
+
+/* What the front hears.  done comes exactly once, and possibly before call_start returns; progress
+ * and log only before it.  A call is gone when done returns. */
+struct call_events {
+  void (*progress) (void *ctx, double done, double total, const char *text, size_t len);
+  void (*log) (void *ctx, int level, const char *text, size_t len); /* TOOLHOST_DEBUG …; may be NULL */
+  void (*done) (void *ctx, const struct result *result);
+};
+
+/* Who calls, and what.  Everything is copied or used before call_start returns. */
+struct call_request {
+  struct toolset *toolset;
+  const char *name;
+  size_t name_len;
+  /* The arguments: as a node of a tape that was read already, or as text that was not (NULL: "{}"). */
+  const struct json_tape *tape;
+  const struct json_node *args_node;
+  const char *args;
+  size_t args_len;
+  const char *front;      /* "mcp", "rest", "stdio": for the log */
+  const char *tenant;     /* NULL: "default" */
+  const char *principal;  /* who may cancel it by id; NULL: anybody who may call */
+  const char *call_id;    /* the model's id or an idempotency key; NULL: one is made */
+  const char *session_id; /* NULL: none */
+  const char *metadata;   /* JSON object text that was read strictly; NULL: none */
+  size_t metadata_len;
+  int64_t deadline_ms;    /* the caller's wish, from now; 0: none */
+  bool wants_progress;
+};
+
+/* Start a call.  NULL when it has ended already (done was called). */
+struct call *call_start (struct calls *calls, const struct call_request *request,
+                         const struct call_events *events, void *ctx);
+
+/* The caller has lost interest: done is called at once with tool_cancelled (before this returns), the
+ * worker gets its cancel, grace and, if need be, kill. */
+void call_cancel (struct call *call);
+
+/* The same, and done is not called: its ctx may be gone when this returns. */
+void call_abandon (struct call *call);
+
+/* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
+const char *call_id (const struct call *call);
+
+/* A running call by its id; NULL when there is none that this principal may touch.  A NULL principal is
+ * a manager's: it may touch any. */
+struct call *call_find (struct calls *calls, const char *id, const char *principal);
+
+#endif

@@ -1,0 +1,33 @@
+/* calls.h - what the daemon needs to make the pipeline: its parts and its settings.  Fronts use
+ * call.h alone.  Loop thread only. */
+#ifndef TOOLHOST_CALL_CALLS_H
+#define TOOLHOST_CALL_CALLS_H
+
+#include <ev.h>
+
+#include "call/call.h"
+#include "watch/log.h"
+#include "watch/metrics.h"
+
+struct calls_settings {
+  int64_t deadline_ms;       /* of a tool that names none */
+  unsigned running_max;      /* calls at the same time, all tools together */
+  unsigned json_depth;       /* of arguments that come as text */
+  unsigned log_per_second;   /* lines about calls that went well; the rest is only counted */
+};
+
+struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
+                         const struct calls_settings *settings);
+/* No call must be running. */
+void calls_free (struct calls *calls);
+
+/* Refuse new calls from now on with tool_overloaded: the daemon is draining. */
+void calls_drain (struct calls *calls);
+unsigned calls_running (const struct calls *calls);
+/* Cancel everything that still runs (done is called for each). */
+void calls_cancel_all (struct calls *calls);
+
+/* Label of an outcome in the metrics. */
+const char *calls_outcome_name (unsigned outcome);
+
+#endif

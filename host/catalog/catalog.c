@@ -1,0 +1,85 @@
+#include "catalog/catalog.h"
+
+#include <stdlib.h>
+
+struct catalog {
+  struct toolset *current;
+  struct catalog_watcher *watchers;
+};
+
+struct catalog *
+catalog_new (void)
+{
+  struct catalog *catalog = xcalloc (1, sizeof *catalog);
+  catalog->current = toolset_new (NULL, 0, 0);
+  return catalog;
+}
+
+void
+catalog_free (struct catalog *catalog)
+{
+  if (catalog == NULL)
+    return;
+  while (catalog->watchers != NULL)
+    catalog_unwatch (catalog->watchers);
+  toolset_unref (catalog->current);
+  free (catalog);
+}
+
+struct toolset *
+catalog_toolset (const struct catalog *catalog)
+{
+  return catalog->current;
+}
+
+/* Would a client see a difference? */
+static bool
+same_to_clients (const struct toolset *a, const struct toolset *b)
+{
+  if (a->count != b->count)
+    return false;
+  for (size_t i = 0; i < a->count; i++) {
+    const struct buf *x = &a->tools[i]->mcp, *y = &b->tools[i]->mcp;
+    if (x->len != y->len || memcmp (x->data, y->data, x->len) != 0)
+      return false;
+  }
+  return true;
+}
+
+void
+catalog_swap (struct catalog *catalog, struct toolset *set)
+{
+  struct toolset *was = catalog->current;
+  bool same = same_to_clients (was, set);
+
+  catalog->current = set;
+  toolset_unref (was);
+  if (same)
+    return;
+  for (struct catalog_watcher *w = catalog->watchers, *next; w != NULL; w = next) {
+    next = w->next;
+    w->changed (w);
+  }
+}
+
+void
+catalog_watch (struct catalog *catalog, struct catalog_watcher *watcher)
+{
+  watcher->next = catalog->watchers;
+  watcher->prev = &catalog->watchers;
+  if (watcher->next != NULL)
+    watcher->next->prev = &watcher->next;
+  catalog->watchers = watcher;
+}
+
+void
+catalog_unwatch (struct catalog_watcher *watcher)
+{
+  if (watcher->prev == NULL)
+    return;
+  *watcher->prev = watcher->next;
+  if (watcher->next != NULL)
+    watcher->next->prev = watcher->prev;
+  watcher->next = NULL;
+  watcher->prev = NULL;
+}

@@ -1,0 +1,414 @@
+#include "catalog/definition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_tape.h"
+#include "base/json_write.h"
+#include "schema/schema.h"
+
+enum { NAME_MAX_LEN = 64, TITLE_MAX = 256, DESCRIPTION_MAX = 16 * 1024, DEFINITION_MAX = 256 * 1024 };
+
+static const struct json_limits definition_limits
+  = { .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64 };
+
+/* A definition while it is read. */
+struct reading {
+  struct json_tape tape;
+  const struct json_node *root;
+  struct arena arena;
+};
+
+static void
+reading_cleanup (struct reading *r)
+{
+  arena_free (&r->arena);
+}
+
+/* ---- the members of a definition ---- */
+
+static bool
+name_ok (const char *name)
+{
+  size_t len = strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+  return len != 0 && len <= NAME_MAX_LEN && name[len] == '\0';
+}
+
+static bool
+read_name (struct reading *r, struct tool *tool, struct error *err)
+{
+  const struct json_node *node = json_member (&r->tape, r->root, "name");
+  const char *name = json_cstring (&r->tape, node, &r->arena);
+
+  if (node == NULL)
+    return error_set (err, "definition has no \"name\"");
+  if (name == NULL || !name_ok (name))
+    return error_set (err, "/name: expected 1 to 64 of A-Z a-z 0-9 _ -, got %.80s",
+                      name != NULL ? name : "something else");
+  tool->name = xstrdup (name);
+  tool->name_len = strlen (name);
+  return true;
+}
+
+/* Is this code point invisible, or does it turn the direction of text (hidden instructions)? */
+static bool
+hidden_code_point (uint32_t c)
+{
+  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || (c >= 0xE0000 && c <= 0xE007F)
+         || (c >= 0x200B && c <= 0x200F && c != 0x200D) || c == 0xFEFF
+         || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+}
+
+static uint32_t
+next_code_point (const unsigned char **p)
+{
+  const unsigned char *s = *p;
+  unsigned more = s[0] >= 0xF0 ? 3 : s[0] >= 0xE0 ? 2 : s[0] >= 0xC0 ? 1 : 0;
+  uint32_t c = more == 0 ? s[0] : s[0] & (0x3FU >> more);
+
+  for (unsigned i = 1; i <= more; i++)
+    c = c << 6 | (s[i] & 0x3F);
+  *p = s + more + 1;
+  return c;
+}
+
+/* A text member: bounded, and with nothing in it that a person reading it would not see. */
+static bool
+read_text (struct reading *r, const char *member, size_t max, const char **text,
+           struct error *err)
+{
+  const struct json_node *node = json_member (&r->tape, r->root, member);
+  const char *value;
+
+  *text = NULL;
+  if (node == NULL)
+    return true;
+  value = json_cstring (&r->tape, node, &r->arena);
+  if (value == NULL)
+    return error_set (err, "/%s: expected a string", member);
+  if (strlen (value) > max)
+    return error_set (err, "/%s: at most %zu bytes, got %zu", member, max, strlen (value));
+  for (const unsigned char *p = (const unsigned char *) value; *p != '\0';) {
+    uint32_t c = next_code_point (&p);
+    if (hidden_code_point (c))
+      return error_set (err, "/%s: holds the invisible or direction-changing character U+%04X",
+                        member, c);
+  }
+  *text = value;
+  return true;
+}
+
+static bool
+read_schema (struct reading *r, const char *member, bool object_root, struct schema **schema,
+             struct error *err)
+{
+  const struct json_node *node = json_member (&r->tape, r->root, member);
+
+  *schema = NULL;
+  if (node == NULL)
+    return true;
+  if (object_root && !json_is (node, JSON_OBJECT))
+    return error_set (err, "/%s: expected an object schema", member);
+  if (object_root && !json_equals (&r->tape, json_member (&r->tape, node, "type"), "object"))
+    return error_set (err, "/%s/type: expected \"object\"", member);
+  *schema = schema_compile (&r->tape, node, err);
+  return *schema != NULL || error_wrap (err, "/%s", member);
+}
+
+static bool
+object_or_absent (struct reading *r, const char *member, struct error *err)
+{
+  const struct json_node *node = json_member (&r->tape, r->root, member);
+  return node == NULL || node->type == JSON_OBJECT
+         || error_set (err, "/%s: expected an object", member);
+}
+
+static bool
+read_toolhost (struct reading *r, struct tool *tool, struct error *err)
+{
+  const struct json_node *own = json_member (&r->tape, r->root, "toolhost");
+  const struct json_node *annotations = json_member (&r->tape, r->root, "annotations");
+  const struct json_node *idempotent = json_member (&r->tape, own, "idempotent");
+  const struct json_node *permissions;
+  size_t len;
+
+  if (own != NULL && own->type != JSON_OBJECT)
+    return error_set (err, "/toolhost: expected an object");
+  if (idempotent == NULL)
+    idempotent = json_member (&r->tape, annotations, "idempotentHint");
+  tool->idempotent = json_is (idempotent, JSON_TRUE);
+  permissions = json_member (&r->tape, own, "permissions");
+  if (permissions != NULL) {
+    const char *raw = json_raw (&r->tape, permissions, &len);
+    tool->permissions = xstrndup (raw, len);
+  }
+  return true;
+}
+
+/* ---- rendering ---- */
+
+static void
+copy_member (struct json_writer *w, const struct reading *r, const char *member, const char *as)
+{
+  const struct json_node *node = json_member (&r->tape, r->root, member);
+  size_t len;
+
+  if (node == NULL)
+    return;
+  const char *raw = json_raw (&r->tape, node, &len);
+  jsonw_name_raw (w, as, raw, len);
+}
+
+static bool
+object_schema (const struct reading *r, const char *member)
+{
+  const struct json_node *schema = json_member (&r->tape, r->root, member);
+  return json_equals (&r->tape, json_member (&r->tape, schema, "type"), "object");
+}
+
+static void
+render_mcp (const struct reading *r, bool legacy, struct buf *out)
+{
+  static const char *const members[] = { "name", "title", "description", "inputSchema", NULL };
+  static const char *const later[] = { "annotations", "icons", "_meta", NULL };
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  for (const char *const *m = members; *m != NULL; m++)
+    copy_member (&w, r, *m, *m);
+  if (!legacy || object_schema (r, "outputSchema"))
+    copy_member (&w, r, "outputSchema", "outputSchema");
+  for (const char *const *m = later; *m != NULL; m++)
+    copy_member (&w, r, *m, *m);
+  jsonw_end (&w);
+}
+
+static void
+render_openai (const struct reading *r, struct buf *out)
+{
+  struct json_writer w = { .out = out };
+  bool strict = json_is (
+    json_member (&r->tape, json_member (&r->tape, r->root, "toolhost"), "strict"), JSON_TRUE);
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "type", "function");
+  copy_member (&w, r, "name", "name");
+  copy_member (&w, r, "description", "description");
+  copy_member (&w, r, "inputSchema", "parameters");
+  jsonw_name_bool (&w, "strict", strict);
+  jsonw_end (&w);
+}
+
+static void
+render_anthropic (const struct reading *r, struct buf *out)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  copy_member (&w, r, "name", "name");
+  copy_member (&w, r, "description", "description");
+  copy_member (&w, r, "inputSchema", "input_schema");
+  jsonw_end (&w);
+}
+
+/* A JSON text on one line: blanks outside strings go (definitions are written over many lines). */
+static void
+compact (const char *json, size_t len, struct buf *out)
+{
+  bool in_string = false;
+
+  for (size_t i = 0; i < len; i++) {
+    char c = json[i];
+    if (in_string && c == '\\') {
+      buf_append (out, json + i, 2);
+      i++;
+      continue;
+    }
+    if (c == '"')
+      in_string = !in_string;
+    if (in_string || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
+      buf_putc (out, c);
+  }
+}
+
+static void
+render_all (const struct reading *r, struct tool *tool)
+{
+  render_mcp (r, false, &tool->mcp);
+  render_mcp (r, true, &tool->mcp_legacy);
+  render_openai (r, &tool->openai);
+  render_anthropic (r, &tool->anthropic);
+}
+
+/* ---- one definition, all definitions ---- */
+
+static bool
+read_members (struct reading *r, struct tool *tool, struct error *err)
+{
+  const char *title, *description;
+
+  if (!read_text (r, "title", TITLE_MAX, &title, err)
+      || !read_text (r, "description", DESCRIPTION_MAX, &description, err))
+    return false;
+  if (description == NULL || *description == '\0')
+    return error_set (err, "definition has no \"description\": a model chooses tools by it");
+  tool->description = xstrdup (description);
+  if (json_member (&r->tape, r->root, "inputSchema") == NULL)
+    return error_set (err, "definition has no \"inputSchema\"");
+  return read_schema (r, "inputSchema", true, &tool->input, err)
+         && read_schema (r, "outputSchema", false, &tool->output, err)
+         && object_or_absent (r, "annotations", err) && object_or_absent (r, "_meta", err)
+         && read_toolhost (r, tool, err);
+}
+
+static bool
+read_definition (struct tool *tool, const char *json, size_t len, struct error *err)
+{
+  __attribute__ ((cleanup (reading_cleanup))) struct reading r = { 0 };
+  CLEANUP_BUF struct buf line = { 0 };
+
+  if (len > DEFINITION_MAX)
+    return error_set (err, "definition is over %d bytes", DEFINITION_MAX);
+  if (!json_read (&r.tape, json, len, &definition_limits, &r.arena))
+    return error_set (err, "definition is not JSON: byte %zu: %s", r.tape.offset, r.tape.problem);
+  compact (json, len, &line);
+  if (!json_read (&r.tape, line.data, line.len, &definition_limits, &r.arena))
+    return error_set (err, "definition is not JSON: %s", r.tape.problem);
+  r.root = json_root (&r.tape);
+  if (r.root->type != JSON_OBJECT)
+    return error_set (err, "definition is not a JSON object");
+  if (!read_name (&r, tool, err))
+    return false;
+  if (!read_members (&r, tool, err))
+    return error_wrap (err, "tool %s: ", tool->name);
+  render_all (&r, tool);
+  return true;
+}
+
+/* DESCRIBE says -1 for no limit and 0 for the host's default. */
+static bool
+read_max_time (const struct json_tape *tape, const struct json_node *node, struct tool *tool,
+               struct error *err)
+{
+  int64_t ms = 0;
+
+  if (node != NULL && !json_int64 (tape, node, &ms))
+    return error_set (err, "max_time is not a whole number");
+  if (ms < -1)
+    return error_set (err, "max_time: expected more than 0 milliseconds or TOOLHOST_NO_LIMIT");
+  tool->max_time_ms = ms == -1 ? INT64_MAX : ms;
+  return true;
+}
+
+static void
+add_problem (struct described *d, const char *text)
+{
+  d->problems = xrealloc (d->problems, (d->problems_count + 1) * sizeof *d->problems);
+  d->problems[d->problems_count++] = xstrdup (text);
+}
+
+static bool
+name_taken (const struct described *d, const char *name)
+{
+  for (size_t i = 0; i < d->tools_count; i++)
+    if (strcmp (d->tools[i]->name, name) == 0)
+      return true;
+  return false;
+}
+
+/* One element of "tools". */
+static void
+add_tool (struct described *d, const char *plugin, const struct json_tape *tape,
+          const struct json_node *node, uint32_t index, struct arena *arena)
+{
+  struct tool *tool = xcalloc (1, sizeof *tool);
+  const struct json_node *text = json_member (tape, node, "definition");
+  struct error err = { 0 };
+  size_t len = 0;
+  const char *json = json_string (tape, text, arena, &len);
+
+  tool->refs = 1;
+  tool->index = index;
+  tool->plugin = xstrdup (plugin);
+  if (json == NULL)
+    error_set (&err, "has no definition");
+  else if (read_max_time (tape, json_member (tape, node, "max_time"), tool, &err)
+           && read_definition (tool, json, len, &err)) {
+    if (name_taken (d, tool->name))
+      error_set (&err, "tool %s: the plugin has another tool of this name", tool->name);
+  }
+  if (err.text[0] == '\0') {
+    d->tools = xrealloc (d->tools, (d->tools_count + 1) * sizeof (struct tool *));
+    d->tools[d->tools_count++] = tool;
+    return;
+  }
+  if (tool->name == NULL)
+    error_wrap (&err, "tool #%u: ", index);
+  add_problem (d, err.text);
+  tool_unref (tool);
+}
+
+static bool
+read_threads (const struct json_tape *tape, const struct json_node *node,
+              enum plugin_threads *threads)
+{
+  static const char *const names[] = { "serial", "parallel", "evented" };
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (json_equals (tape, node, names[i])) {
+      *threads = (enum plugin_threads) i;
+      return true;
+    }
+  return false;
+}
+
+static char *
+copy_text (const struct json_tape *tape, const struct json_node *node, struct arena *arena)
+{
+  const char *text = json_cstring (tape, node, arena);
+  return text != NULL ? xstrndup (text, strnlen (text, 512)) : NULL;
+}
+
+bool
+described_read (struct described *d, const char *plugin, const char *json, size_t len,
+                struct error *err)
+{
+  static const struct json_limits limits
+    = { .depth = 8, .nodes = 100000, .members = 64, .number_len = 32 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  const struct json_node *root, *tools;
+  uint32_t index = 0;
+
+  if (!json_read (&tape, json, len, &limits, &arena))
+    return error_set (err, "its description is not JSON: byte %zu: %s", tape.offset, tape.problem);
+  root = json_root (&tape);
+  d->name = copy_text (&tape, json_member (&tape, root, "name"), &arena);
+  d->version = copy_text (&tape, json_member (&tape, root, "version"), &arena);
+  d->description = copy_text (&tape, json_member (&tape, root, "description"), &arena);
+  if (d->name == NULL || d->version == NULL)
+    return error_set (err, "its description has no name or version");
+  if (!read_threads (&tape, json_member (&tape, root, "threads"), &d->threads))
+    return error_set (err, "its description has no thread model");
+  tools = json_member (&tape, root, "tools");
+  if (!json_is (tools, JSON_ARRAY))
+    return error_set (err, "its description has no list of tools");
+  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
+    add_tool (d, plugin, &tape, n, index++, &arena);
+  return true;
+}
+
+void
+described_free (struct described *d)
+{
+  for (size_t i = 0; i < d->tools_count; i++)
+    tool_unref (d->tools[i]);
+  for (size_t i = 0; i < d->problems_count; i++)
+    free (d->problems[i]);
+  free (d->tools);
+  free (d->problems);
+  free (d->name);
+  free (d->version);
+  free (d->description);
+  memset (d, 0, sizeof *d);
+}

@@ -1,0 +1,29 @@
+/* definition.h - from what a worker says its plugin offers to tools: everything is checked here, and
+ * a tool that is broken is reported and left out without harm to the rest. */
+#ifndef TOOLHOST_CATALOG_DEFINITION_H
+#define TOOLHOST_CATALOG_DEFINITION_H
+
+#include "base/error.h"
+#include "catalog/toolset.h"
+
+enum plugin_threads { PLUGIN_SERIAL, PLUGIN_PARALLEL, PLUGIN_EVENTED };
+
+/* What a plugin is and offers; zero-initialise, free with described_free. */
+struct described {
+  char *name;
+  char *version;
+  char *description; /* NULL when it has none */
+  enum plugin_threads threads;
+  struct tool **tools; /* whole ones; each with one reference */
+  size_t tools_count;
+  char **problems; /* a sentence for each tool that was left out */
+  size_t problems_count;
+};
+
+/* Read the JSON of DESCRIBE frames (frame.h).  `plugin` is the name the host knows the plugin by.
+ * False: the whole of it is unusable. */
+bool described_read (struct described *d, const char *plugin, const char *json, size_t len,
+                     struct error *err);
+void described_free (struct described *d);
+
+#endif

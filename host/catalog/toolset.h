@@ -1,0 +1,68 @@
+/* toolset.h - which tools there are: immutable sets of tools, sorted by name.
+ *
+ * A toolset is built once (definition.h makes the tools), then only read; whoever keeps one holds a
+ * reference.  A tool lives as long as a toolset or a call refers to it.  Loop thread only. */
+#ifndef TOOLHOST_CATALOG_TOOLSET_H
+#define TOOLHOST_CATALOG_TOOLSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct schema;
+struct unit; /* pool/unit.h: what runs the tool; the catalog only passes it on */
+
+struct tool {
+  unsigned refs;
+  char *name;
+  size_t name_len;
+  char *description;
+  char *plugin;          /* name of the plugin that offers it */
+  struct unit *unit;     /* one reference held; may be NULL in tests */
+  void (*unit_unref) (struct unit *unit);
+  uint32_t index;        /* in the plugin's DESCRIBE */
+  int64_t max_time_ms;   /* of the tool, 0: host's default; INT64_MAX: no limit */
+  bool idempotent;
+  char *permissions;     /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
+  struct schema *input;  /* compiled inputSchema */
+  struct schema *output; /* compiled outputSchema, or NULL */
+  /* rendered once; JSON objects on one line */
+  struct buf mcp;        /* as MCP 2026-07-28 lists it */
+  struct buf mcp_legacy; /* as MCP up to 2025-11-25 lists it (object outputSchema only) */
+  struct buf openai;     /* { "type": "function", "name", "description", "parameters", "strict" } */
+  struct buf anthropic;  /* { "name", "description", "input_schema" } */
+  void *stats;           /* watch: this tool's metrics, or NULL; owned by the metrics registry */
+};
+
+struct tool *tool_ref (struct tool *tool);
+void tool_unref (struct tool *tool);
+
+struct toolset {
+  unsigned refs;
+  uint64_t generation; /* grows with every change */
+  size_t count;
+  struct tool **tools; /* sorted by name, bytewise */
+};
+
+/* Takes over the references in `tools` (not the array), sorts.  Names must be unique. */
+struct toolset *toolset_new (struct tool *const *tools, size_t count, uint64_t generation);
+struct toolset *toolset_ref (struct toolset *set);
+void toolset_unref (struct toolset *set);
+
+/* NULL when there is no such tool. */
+struct tool *toolset_find (const struct toolset *set, const char *name, size_t len);
+/* Index of the first tool whose name sorts after `name`: where a page that ended at `name` goes on,
+ * also when that tool is gone meanwhile. */
+size_t toolset_after (const struct toolset *set, const char *name, size_t len);
+
+enum tool_format { TOOL_FORMAT_MCP, TOOL_FORMAT_MCP_LEGACY, TOOL_FORMAT_OPENAI, TOOL_FORMAT_ANTHROPIC };
+
+/* The rendered object of one tool. */
+const struct buf *tool_rendered (const struct tool *tool, enum tool_format format);
+/* The tools from index `from`, at most `max` of them (0: all), as a JSON array. */
+void toolset_render (const struct toolset *set, enum tool_format format, size_t from, size_t max,
+                     struct buf *out);
+
+#endif

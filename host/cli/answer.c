@@ -1,0 +1,160 @@
+#include "cli/answer.h"
+
+#include "cli/out.h"
+
+const struct json_limits answer_limits = {
+  .depth = 512, .nodes = 64u << 20, .members = 1u << 20, .number_len = 64 * 1024
+};
+
+/* Bytes behind a base64 string. */
+static size_t
+decoded_size (const struct json_tape *tape, const struct json_node *data)
+{
+  size_t padding = 0;
+
+  while (padding < 2 && padding < data->len
+         && tape->text[data->start + data->len - 1 - padding] == '=')
+    padding++;
+  return data->len / 4 * 3 - (data->len >= 4 ? padding : 0);
+}
+
+/* What a content block that is no text is shown as. */
+static void
+describe_block (const struct json_tape *tape, const struct json_node *block, struct arena *arena,
+                struct buf *out)
+{
+  const char *type = json_cstring (tape, json_member (tape, block, "type"), arena);
+  const struct json_node *resource = json_member (tape, block, "resource");
+  const struct json_node *owner = resource != NULL ? resource : block;
+  const char *mime = json_cstring (tape, json_member (tape, owner, "mimeType"), arena);
+  const char *uri = json_cstring (tape, json_member (tape, owner, "uri"), arena);
+  const struct json_node *data = json_member (tape, owner, resource != NULL ? "blob" : "data");
+
+  buf_printf (out, "[%s", type != NULL ? type : "content");
+  if (uri != NULL)
+    buf_printf (out, " %s", uri);
+  if (mime != NULL)
+    buf_printf (out, " %s", mime);
+  if (json_is (data, JSON_STRING))
+    buf_printf (out, ", %zu bytes", decoded_size (tape, data));
+  buf_putc (out, ']');
+}
+
+static void
+append_block (const struct json_tape *tape, const struct json_node *block, struct arena *arena,
+              struct buf *out)
+{
+  size_t len;
+  const char *text = json_string (tape, json_member (tape, block, "text"), arena, &len);
+
+  if (text == NULL)
+    text = json_string (tape, json_member (tape, json_member (tape, block, "resource"), "text"),
+                        arena, &len);
+  if (out->len > 0 && out->data[out->len - 1] != '\n')
+    buf_putc (out, '\n');
+  if (text != NULL)
+    buf_append (out, text, len);
+  else
+    describe_block (tape, block, arena, out);
+}
+
+bool
+answer_text (const char *content, size_t content_len, const char *structured, size_t structured_len,
+             struct buf *out)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape = { 0 };
+  const struct json_node *blocks = NULL;
+
+  if (content != NULL) {
+    if (!json_read (&tape, content, content_len, &answer_limits, &arena))
+      return false;
+    blocks = json_root (&tape);
+  }
+  if (json_is (blocks, JSON_ARRAY))
+    for (const struct json_node *n = json_first (blocks); n != json_end (blocks); n = json_next (n))
+      append_block (&tape, n, &arena, out);
+  if (out->len == 0 && structured != NULL)
+    buf_append (out, structured, structured_len);
+  return true;
+}
+
+/* ---- a whole answer ---- */
+
+static const char *
+raw_member (const struct json_tape *tape, const struct json_node *object, const char *name,
+            size_t *len)
+{
+  const struct json_node *node = json_member (tape, object, name);
+
+  *len = 0;
+  return node != NULL && node->type != JSON_NULL ? json_raw (tape, node, len) : NULL;
+}
+
+static void
+print_text (const struct json_tape *tape, const struct json_node *root)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  size_t content_len, structured_len;
+  const char *content = raw_member (tape, root, "content", &content_len);
+  const char *structured = raw_member (tape, root, "structured", &structured_len);
+
+  (void) answer_text (content, content_len, structured, structured_len, &text);
+  if (text.len > 0)
+    out_text (text.data, text.len);
+}
+
+static void
+add_problems (const struct json_tape *tape, const struct json_node *problems, struct arena *arena,
+              struct buf *out)
+{
+  if (!json_is (problems, JSON_ARRAY))
+    return;
+  for (const struct json_node *n = json_first (problems); n != json_end (problems);
+       n = json_next (n)) {
+    const char *pointer = json_cstring (tape, json_member (tape, n, "pointer"), arena);
+    const char *message = json_cstring (tape, json_member (tape, n, "message"), arena);
+    if (message != NULL)
+      buf_printf (out, "\n  %s: %s", pointer != NULL && *pointer != '\0' ? pointer : "/", message);
+  }
+}
+
+static enum cli_exit
+print_error (const struct json_tape *tape, const struct json_node *error, long http,
+             struct arena *arena)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  const char *code = json_cstring (tape, json_member (tape, error, "code"), arena);
+  const char *message = json_cstring (tape, json_member (tape, error, "message"), arena);
+
+  buf_printf (&text, "%s: %s", code != NULL ? code : "error",
+              message != NULL && *message != '\0' ? message : "no reason was given");
+  add_problems (tape, json_member (tape, error, "problems"), arena, &text);
+  enum cli_exit status = exit_for_error (code, http);
+  if (status == CLI_NOT_FOUND)
+    buf_puts (&text, " toolhost list shows the tools there are.");
+  return out_error (status, "%s", buf_cstr (&text));
+}
+
+enum cli_exit
+answer_print (const char *json, size_t len, long http, bool as_json)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  if (!json_read (&tape, json, len, &answer_limits, &arena)
+      || json_root (&tape)->type != JSON_OBJECT)
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a JSON object%s",
+                      http / 100 != 2 ? "; is it toolhostd that listens there?" : "");
+
+  const struct json_node *error = json_member (&tape, json_root (&tape), "error");
+  const char *code = json_cstring (&tape, json_member (&tape, error, "code"), &arena);
+
+  if (as_json)
+    out_text (json, len);
+  else
+    print_text (&tape, json_root (&tape));
+  if (!json_is (error, JSON_OBJECT))
+    return http / 100 == 2 ? CLI_OK : exit_for_error (NULL, http);
+  return as_json ? exit_for_error (code, http) : print_error (&tape, error, http, &arena);
+}

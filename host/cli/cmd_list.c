@@ -1,0 +1,171 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_tape.h"
+#include "cli/answer.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/out.h"
+#include "cli/table.h"
+
+static const struct table_column columns[] = {
+  { .title = "NAME" },
+  { .title = "PLUGIN" },
+  { .title = "TOKENS", .right = true },
+  { .title = "DESCRIPTION", .cut = true },
+};
+
+static const char *const formats[] = { "mcp", "openai", "anthropic", NULL };
+
+/* What a definition costs in a model's context: about four characters make a token. */
+static size_t
+tokens (size_t chars)
+{
+  return (chars + 3) / 4;
+}
+
+static void
+print_names (const struct json_tape *tape, const struct json_node *tools)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+
+  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n)) {
+    const char *name = json_cstring (tape, json_member (tape, n, "name"), &arena);
+    if (name != NULL)
+      out_text (name, strlen (name));
+  }
+}
+
+/* Which plugin offers the tool, by what the daemon says of its plugins; "" when it does not. */
+static const char *
+plugin_of (const struct json_tape *tape, const char *tool, size_t tool_len, struct arena *arena,
+           size_t *len)
+{
+  const struct json_node *plugins =
+    tape->count > 0 ? json_member (tape, json_root (tape), "plugins") : NULL;
+
+  *len = 0;
+  if (!json_is (plugins, JSON_ARRAY))
+    return "";
+  for (const struct json_node *p = json_first (plugins); p != json_end (plugins);
+       p = json_next (p)) {
+    const struct json_node *tools = json_member (tape, p, "tools");
+    if (!json_is (tools, JSON_ARRAY))
+      continue;
+    for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
+      if (json_equals_len (tape, n, tool, tool_len)) {
+        const char *name = json_string (tape, json_member (tape, p, "name"), arena, len);
+        return name != NULL ? name : "";
+      }
+  }
+  return "";
+}
+
+static size_t
+add_row (struct table *table, const struct json_tape *tape, const struct json_node *tool,
+         const struct json_tape *plugins)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  size_t raw_len, name_len = 0, plugin_len, description_len = 0;
+  const char *name = json_string (tape, json_member (tape, tool, "name"), &arena, &name_len);
+  const char *description =
+    json_string (tape, json_member (tape, tool, "description"), &arena, &description_len);
+
+  if (name == NULL)
+    name = "";
+  const char *plugin = plugin_of (plugins, name, name_len, &arena, &plugin_len);
+  (void) json_raw (tape, tool, &raw_len);
+  table_add (table, name, name_len);
+  table_add (table, plugin, plugin_len);
+  table_addf (table, "%zu", tokens (raw_len));
+  table_add (table, description != NULL ? description : "", description_len);
+  return tokens (raw_len);
+}
+
+static void
+print_table (const struct options *options, const struct json_tape *tape,
+             const struct json_node *tools)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  CLEANUP_BUF struct buf text = { 0 };
+  struct table table = { .columns = columns, .columns_count = sizeof columns / sizeof *columns };
+  struct reply reply = { 0 };
+  struct json_tape plugins = { 0 };
+  size_t total = 0;
+
+  if (client_fetch (options, "GET", "/v1/plugins", &reply) != CLI_OK
+      || !json_read (&plugins, reply.body.data, reply.body.len, &answer_limits, &arena))
+    plugins.count = 0;
+  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
+    total += add_row (&table, tape, n, &plugins);
+  table_render (&table, out_width (stdout), &text);
+  buf_printf (&text, "\n%u tool%s, about %zu tokens\n", tools->count, tools->count == 1 ? "" : "s",
+              total);
+  table_free (&table);
+  reply_free (&reply);
+  out_text (text.data, text.len);
+}
+
+static enum cli_exit
+show (const struct options *options, const struct reply *reply)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  if (!options->names && command_wants_json (options)) {
+    out_text (reply->body.data, reply->body.len);
+    return CLI_OK;
+  }
+  const struct json_node *tools = NULL;
+  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
+    tools = json_member (&tape, json_root (&tape), "tools");
+  if (!json_is (tools, JSON_ARRAY))
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of tools");
+  if (options->names)
+    print_names (&tape, tools);
+  else
+    print_table (options, &tape, tools);
+  return CLI_OK;
+}
+
+static bool
+known_format (const char *format)
+{
+  for (const char *const *f = formats; *f != NULL; f++)
+    if (strcmp (*f, format) == 0)
+      return true;
+  return false;
+}
+
+static enum cli_exit
+run (const struct options *options, char **words, int count)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+  struct reply reply = { 0 };
+  const char *format = options->format != NULL ? options->format : "mcp";
+
+  (void) words;
+  (void) count;
+  if (!known_format (format)) {
+    const char *near = error_nearest (format, formats);
+    return out_error (CLI_USAGE, "--format: expected openai, anthropic or mcp, got \"%s\"%s%s%s",
+                      format, near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                      near != NULL ? "?" : "");
+  }
+  buf_printf (&path, "/v1/tools?format=%s", format);
+  enum cli_exit status = client_fetch (options, "GET", buf_cstr (&path), &reply);
+  if (status == CLI_OK)
+    status = show (options, &reply);
+  reply_free (&reply);
+  return status;
+}
+
+const struct command command_list = {
+  .name = "list",
+  .usage = "[--format FORMAT] [--json | --names]",
+  .summary = "show the tools as an agent sees them, with their cost in tokens",
+  .details = "TOKENS is an estimate of what the definition takes of a model's context: its\n"
+             "characters in the format, divided by four.\n",
+  .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_NAMES,
+  .run = run,
+};

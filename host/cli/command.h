@@ -1,0 +1,29 @@
+/* command.h - one command of toolhost, as main.c's table lists it. */
+#ifndef TOOLHOST_CLI_COMMAND_H
+#define TOOLHOST_CLI_COMMAND_H
+
+#include "cli/exits.h"
+#include "cli/options.h"
+
+struct command {
+  const char *name;
+  const char *usage;   /* what comes after the name */
+  const char *summary; /* a few words for the list of commands */
+  const char *details; /* for its own help: whole lines */
+  unsigned options;    /* OPTION_ bits */
+  int least, most;     /* how many words it takes */
+  enum cli_exit (*run) (const struct options *options, char **words, int count);
+};
+
+extern const struct command command_list;
+extern const struct command command_call;
+extern const struct command command_check;
+extern const struct command command_new;
+extern const struct command command_plugins;
+extern const struct command command_cancel;
+extern const struct command command_reload;
+
+/* JSON instead of a table: asked for, or because stdout is no terminal. */
+bool command_wants_json (const struct options *options);
+
+#endif

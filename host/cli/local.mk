@@ -1,0 +1,52 @@
+# The toolhost program; its parts are a library so that their tests can have them.
+bin_PROGRAMS += toolhost
+noinst_LTLIBRARIES += libcli.la
+
+libcli_la_SOURCES = \
+  %D%/answer.c %D%/answer.h \
+  %D%/args.c %D%/args.h \
+  %D%/client.c %D%/client.h \
+  %D%/direct.c %D%/direct.h \
+  %D%/exits.c %D%/exits.def %D%/exits.h \
+  %D%/lint.c %D%/lint.h \
+  %D%/options.c %D%/options.h \
+  %D%/out.c %D%/out.h \
+  %D%/report.c %D%/report.h \
+  %D%/sse.c %D%/sse.h \
+  %D%/table.c %D%/table.h \
+  %D%/ticker.c %D%/ticker.h
+libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+
+toolhost_SOURCES = \
+  %D%/cmd_call.c \
+  %D%/cmd_cancel.c \
+  %D%/cmd_check.c \
+  %D%/cmd_list.c \
+  %D%/cmd_new.c \
+  %D%/cmd_plugins.c \
+  %D%/cmd_reload.c \
+  %D%/command.h \
+  %D%/main.c
+toolhost_CPPFLAGS = $(AM_CPPFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
+toolhost_LDADD = libcli.la $(HOST_LIBS) $(CURL_LIBS) -lm
+
+check_PROGRAMS += \
+  tests/unit/test_cli_answer \
+  tests/unit/test_cli_args \
+  tests/unit/test_cli_lint \
+  tests/unit/test_cli_options \
+  tests/unit/test_cli_out \
+  tests/unit/test_cli_report \
+  tests/unit/test_cli_sse \
+  tests/unit/test_cli_table
+CLI_UNIT_LIBS = libcli.la $(UNIT_LIBS) $(CURL_LIBS) -lm
+tests_unit_test_cli_answer_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_args_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_lint_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_options_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_out_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_report_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_sse_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_table_LDADD = $(CLI_UNIT_LIBS)
+
+dist_check_SCRIPTS += tests/integration/test_cli.py

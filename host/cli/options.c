@@ -1,0 +1,206 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, TEXT, DURATION, LIST };
+
+static const struct row {
+  unsigned bit;
+  enum kind kind;
+  char letter; /* 0: none */
+  const char *name;
+  const char *value; /* what the help calls it; NULL: takes none */
+  size_t offset;     /* in struct options */
+  const char *help;
+} rows[] = {
+  { OPTION_SOCKET, TEXT, 's', "socket", "PATH", offsetof (struct options, socket),
+    "talk to the daemon at this Unix socket" },
+  { OPTION_URL, TEXT, 'u', "url", "URL", offsetof (struct options, url),
+    "talk to the daemon over HTTP, as in http://127.0.0.1:8377" },
+  { OPTION_JSON, FLAG, 'j', "json", NULL, offsetof (struct options, json),
+    "print JSON also on a terminal" },
+  { OPTION_FORMAT, TEXT, 'f', "format", "FORMAT", offsetof (struct options, format),
+    "definitions for openai, anthropic or mcp (default mcp)" },
+  { OPTION_NAMES, FLAG, 'n', "names", NULL, offsetof (struct options, names),
+    "print the names alone, one a line" },
+  { OPTION_PLUGIN, TEXT, 'p', "plugin", "FILE", offsetof (struct options, plugin),
+    "run the tool of this plugin file in a private host; no daemon is needed" },
+  { OPTION_ARG, LIST, 'a', "arg", "NAME=VALUE", 0,
+    "one argument: text, or what its schema says; NAME:=JSON is always JSON" },
+  { OPTION_DEADLINE, DURATION, 'd', "deadline", "MS", offsetof (struct options, deadline_ms),
+    "milliseconds the call may take, or 5s, 2m; the host may lower it" },
+  { OPTION_DIR, TEXT, 'C', "dir", "DIR", offsetof (struct options, dir),
+    "make the folder in DIR instead of here" },
+  { OPTION_HELP, FLAG, 'h', "help", NULL, offsetof (struct options, help), "print this help" },
+  { OPTION_VERSION, FLAG, 'V', "version", NULL, offsetof (struct options, version),
+    "print the version" },
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void *
+member (struct options *options, const struct row *row)
+{
+  return (char *) options + row->offset;
+}
+
+static const struct row *
+find_long (unsigned allowed, const char *name, size_t len)
+{
+  for (size_t i = 0; i < ROWS; i++)
+    if ((allowed & rows[i].bit) && strlen (rows[i].name) == len
+        && memcmp (rows[i].name, name, len) == 0)
+      return &rows[i];
+  return NULL;
+}
+
+static const struct row *
+find_letter (unsigned allowed, char letter)
+{
+  for (size_t i = 0; i < ROWS; i++)
+    if ((allowed & rows[i].bit) && rows[i].letter == letter)
+      return &rows[i];
+  return NULL;
+}
+
+static bool
+unknown (unsigned allowed, const char *word, size_t len, struct error *err)
+{
+  const char *names[ROWS + 1] = { NULL };
+  size_t n = 0;
+  CLEANUP_FREE char *typed = xstrndup (word, len);
+
+  for (size_t i = 0; i < ROWS; i++)
+    if (allowed & rows[i].bit)
+      names[n++] = rows[i].name;
+  const char *near = typed[1] == '-' ? error_nearest (typed + 2, names) : NULL;
+  if (near != NULL)
+    return error_set (err, "unknown option %s; did you mean --%s?", typed, near);
+  return error_set (err, "unknown option %s", typed);
+}
+
+/* Milliseconds, or a number with ms, s or m. */
+static bool
+parse_duration (const char *text, int64_t *ms)
+{
+  static const struct {
+    const char *unit;
+    int64_t ms;
+  } units[] = { { "", 1 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 } };
+  char *end;
+
+  if (text[0] < '0' || text[0] > '9')
+    return false;
+  errno = 0;
+  long long number = strtoll (text, &end, 10);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp (end, units[i].unit) == 0)
+      return errno == 0 && number > 0 && !__builtin_mul_overflow (number, units[i].ms, ms);
+  return false;
+}
+
+static void
+add_arg (struct options *options, const char *value)
+{
+  size_t size = (options->args_count + 1) * sizeof *options->args;
+
+  options->args = xrealloc (options->args, size);
+  options->args[options->args_count++] = value;
+}
+
+static bool
+store (struct options *options, const struct row *row, const char *value, struct error *err)
+{
+  switch (row->kind) {
+  case FLAG:
+    *(bool *) member (options, row) = true;
+    return true;
+  case TEXT:
+    *(const char **) member (options, row) = value;
+    return true;
+  case LIST:
+    add_arg (options, value);
+    return true;
+  case DURATION:
+    if (parse_duration (value, member (options, row)))
+      return true;
+    return error_set (err, "--%s: expected milliseconds as in 500, 500ms, 5s or 2m, got \"%s\"",
+                      row->name, value);
+  }
+  return true;
+}
+
+/* One option at words[*at], with its value there or in the next word. */
+static bool
+take (struct options *options, unsigned allowed, char **words, int count, int *at,
+      struct error *err)
+{
+  const char *word = words[*at];
+  bool is_long = word[1] == '-';
+  const char *equals = is_long ? strchr (word, '=') : NULL;
+  size_t len = equals != NULL ? (size_t) (equals - word) : strlen (word);
+  const struct row *row =
+    is_long ? find_long (allowed, word + 2, len - 2) : find_letter (allowed, word[1]);
+  const char *value = equals != NULL ? equals + 1 : NULL;
+
+  if (row == NULL)
+    return unknown (allowed, word, len, err);
+  if (!is_long && word[2] != '\0') {
+    if (row->value == NULL)
+      return error_set (err, "-%c takes no value, got \"%s\"", row->letter, word + 2);
+    value = word + 2;
+  }
+  if (row->value == NULL && value != NULL)
+    return error_set (err, "--%s takes no value, got \"%s\"", row->name, value);
+  if (row->value != NULL && value == NULL) {
+    if (*at + 1 >= count)
+      return error_set (err, "--%s needs a value: --%s %s", row->name, row->name, row->value);
+    value = words[++*at];
+  }
+  return store (options, row, value, err);
+}
+
+bool
+options_parse (struct options *options, unsigned allowed, bool stop, char **words, int *count,
+               struct error *err)
+{
+  int kept = 0;
+  bool ended = false;
+
+  for (int i = 0; i < *count; i++) {
+    if (!ended && strcmp (words[i], "--") == 0) {
+      ended = true;
+      continue;
+    }
+    if (ended || words[i][0] != '-' || words[i][1] == '\0') {
+      ended = ended || stop;
+      words[kept++] = words[i];
+    }
+    else if (!take (options, allowed, words, *count, &i, err))
+      return false;
+  }
+  *count = kept;
+  return true;
+}
+
+void
+options_free (struct options *options)
+{
+  free (options->args);
+  *options = (struct options){ 0 };
+}
+
+void
+options_describe (unsigned mask, struct buf *out)
+{
+  for (size_t i = 0; i < ROWS; i++) {
+    if (!(mask & rows[i].bit))
+      continue;
+    size_t start = out->len;
+    buf_printf (out, "  -%c, --%s%s%s", rows[i].letter, rows[i].name, rows[i].value ? " " : "",
+                rows[i].value ? rows[i].value : "");
+    size_t used = out->len - start;
+    buf_printf (out, "%*s%s\n", used < 26 ? (int) (26 - used) : 1, "", rows[i].help);
+  }
+}

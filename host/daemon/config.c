@@ -1,0 +1,175 @@
+#include "daemon/config.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "daemon/settings.h"
+#include "watch/log.h"
+
+#define AT(member) offsetof (struct config, member)
+
+static const struct setting sandbox_settings[]
+  = { { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL } };
+
+static const struct setting config_settings[] = {
+  { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
+  { "socket", SETTING_STRING, AT (socket), 0, 0, NULL, NULL },
+  { "plugin_dirs", SETTING_PATHS, AT (plugin_dirs), 0, 0, NULL, NULL },
+  { "state_dir", SETTING_STRING, AT (state_dir), 0, 0, NULL, NULL },
+  { "user", SETTING_STRING, AT (user), 0, 0, NULL, NULL },
+  { "log_level", SETTING_STRING, AT (log_level), 0, 0, NULL, NULL },
+  { "log_file", SETTING_STRING, AT (log_file), 0, 0, NULL, NULL },
+  { "log_calls_per_second", SETTING_COUNT, AT (log_calls_per_second), 0, 1000000, NULL, NULL },
+  { "allowed_hosts", SETTING_STRINGS, AT (allowed_hosts), 0, 0, NULL, NULL },
+  { "allowed_origins", SETTING_STRINGS, AT (allowed_origins), 0, 0, NULL, NULL },
+  { "body_max", SETTING_SIZE, AT (body_max), 1024, 64 << 20, NULL, NULL },
+  { "json_depth", SETTING_COUNT, AT (json_depth), 4, 512, NULL, NULL },
+  { "connections_max", SETTING_COUNT, AT (connections_max), 1, 1000000, NULL, NULL },
+  { "running_max", SETTING_COUNT, AT (running_max), 1, 1000000, NULL, NULL },
+  { "deadline", SETTING_DURATION, AT (deadline_ms), 1, 24 * 3600000, NULL, NULL },
+  { "grace", SETTING_DURATION, AT (grace_ms), 0, 60000, NULL, NULL },
+  { "drain", SETTING_DURATION, AT (drain_ms), 0, 600000, NULL, NULL },
+  { "idle_stop", SETTING_DURATION, AT (idle_stop_ms), 10, 24 * 3600000, NULL, NULL },
+  { "start_timeout", SETTING_DURATION, AT (start_timeout_ms), 10, 600000, NULL, NULL },
+  { "max_crashes", SETTING_COUNT, AT (max_crashes), 1, 1000, NULL, NULL },
+  { "describe_parallel", SETTING_COUNT, AT (describe_parallel), 1, 64, NULL, NULL },
+  { "page_size", SETTING_COUNT, AT (page_size), 1, 10000, NULL, NULL },
+  { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
+  { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
+  { .name = NULL },
+};
+
+static char *
+path_under (const char *variable, const char *otherwise_below_home, const char *end)
+{
+  const char *base = getenv (variable);
+  struct buf path = { 0 };
+
+  if (base != NULL && base[0] == '/')
+    buf_printf (&path, "%s/%s", base, end);
+  else if (otherwise_below_home != NULL && getenv ("HOME") != NULL)
+    buf_printf (&path, "%s/%s/%s", getenv ("HOME"), otherwise_below_home, end);
+  else
+    return NULL;
+  (void) buf_cstr (&path);
+  return path.data;
+}
+
+char *
+config_default_dir (void)
+{
+  return geteuid () == 0 ? xstrdup ("/etc/toolhost")
+                         : path_under ("XDG_CONFIG_HOME", ".config", "toolhost");
+}
+
+void
+config_init (struct config *config)
+{
+  bool root = geteuid () == 0;
+
+  *config = (struct config) {
+    .socket = root ? xstrdup ("/run/toolhost/toolhostd.sock")
+                   : path_under ("XDG_RUNTIME_DIR", NULL, "toolhost/toolhostd.sock"),
+    .state_dir = root ? xstrdup ("/var/lib/toolhost") : NULL,
+    .user = xstrdup ("toolhost"),
+    .log_level = xstrdup ("info"),
+    .body_max = 1 << 20,
+    .json_depth = 64,
+    .connections_max = 10000,
+    .running_max = 10000,
+    .deadline_ms = 30000,
+    .grace_ms = 500,
+    .drain_ms = 5000,
+    .idle_stop_ms = 60000,
+    .start_timeout_ms = 10000,
+    .max_crashes = 5,
+    .describe_parallel = 4,
+    .page_size = 100,
+    .log_calls_per_second = 100,
+    .require = GUARANTEES_ALL,
+  };
+  config->listen = xcalloc (2, sizeof *config->listen);
+  config->listen[0] = xstrdup ("127.0.0.1:8377");
+}
+
+void
+config_free (struct config *config)
+{
+  settings_free_strings (config->listen);
+  settings_free_strings (config->plugin_dirs);
+  settings_free_strings (config->allowed_hosts);
+  settings_free_strings (config->allowed_origins);
+  free (config->socket);
+  free (config->state_dir);
+  free (config->user);
+  free (config->log_level);
+  free (config->log_file);
+  free (config->instructions);
+  memset (config, 0, sizeof *config);
+}
+
+bool
+config_read (struct config *config, int fd, struct error *err)
+{
+  struct json_object *object = settings_read (fd, err);
+  bool ok = object != NULL && settings_fill (config, config_settings, object, err);
+
+  json_object_put (object);
+  if (ok && (config->log_level == NULL || log_level_from_name (config->log_level) < 0))
+    return error_set (err, "/log_level: expected debug, info, notice, warning or error, got \"%s\"",
+                      config->log_level != NULL ? config->log_level : "null");
+  return ok;
+}
+
+#undef AT
+#define AT(member) offsetof (struct policy, member)
+
+static const struct setting permission_settings[] = {
+  { "read", SETTING_PATHS, AT (read), 0, 0, NULL, NULL },
+  { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
+  { "http", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { "invoke", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { "exec", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting limit_settings[] = {
+  { "memory", SETTING_SIZE, AT (memory), 16 << 20, 0, NULL, NULL },
+  { "files", SETTING_COUNT, AT (files), 16, 65536, NULL, NULL },
+  { "tmp", SETTING_SIZE, AT (tmp), 64 << 10, 0, NULL, NULL },
+  { "result", SETTING_SIZE, AT (result), 1024, 1 << 30, NULL, NULL },
+  { "max_time", SETTING_DURATION, AT (max_time_ms), 1, 0, NULL, NULL },
+  { "threads", SETTING_COUNT, AT (threads), 1, 256, NULL, NULL },
+  { "processes", SETTING_COUNT, AT (processes), 4, 4096, NULL, NULL },
+  { "queue", SETTING_COUNT, AT (queue), 1, 100000, NULL, NULL },
+  { "cpu_per_call", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting policy_sandbox_settings[]
+  = { { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL } };
+
+static const struct setting policy_settings[] = {
+  { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },
+  { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
+  { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
+  { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
+  { "sandbox", SETTING_GROUP, 0, 0, 0, policy_sandbox_settings, NULL },
+  { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
+  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+bool
+policy_read (struct policy *policy, int fd, struct error *err)
+{
+  struct json_object *object = settings_read (fd, err);
+  bool ok = object != NULL && settings_fill (policy, policy_settings, object, err);
+
+  json_object_put (object);
+  return ok;
+}

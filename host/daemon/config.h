@@ -1,0 +1,41 @@
+/* config.h - the daemon's own settings and the operator's policies: files, defaults, command line. */
+#ifndef TOOLHOST_DAEMON_CONFIG_H
+#define TOOLHOST_DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "pool/policy.h"
+
+struct config {
+  char **listen; /* "127.0.0.1:8377", "[::1]:0"; empty: no TCP */
+  char *socket;  /* path of the Unix socket; NULL: none */
+  char **plugin_dirs; /* besides the standard ones */
+  char *state_dir;    /* NULL: state is in memory */
+  char *user;         /* whom to become when started as root */
+  char *log_level;
+  char *log_file; /* NULL: standard error */
+  char **allowed_hosts, **allowed_origins;
+  int64_t body_max, json_depth, connections_max;
+  int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
+  int64_t max_crashes, describe_parallel, running_max, page_size, log_calls_per_second;
+  char *instructions;
+  unsigned require; /* GUARANTEE_…, of every worker */
+};
+
+/* The defaults of this user: the system's paths for root, the XDG ones for anybody else. */
+void config_init (struct config *config);
+void config_free (struct config *config);
+
+/* Read toolhostd.json over the defaults.  A file that is missing is an error. */
+bool config_read (struct config *config, int fd, struct error *err);
+
+/* Read one policy file over the defaults. */
+bool policy_read (struct policy *policy, int fd, struct error *err);
+
+/* Where configuration is looked for when nothing is said: "/etc/toolhost" for root, else
+ * "$XDG_CONFIG_HOME/toolhost".  Allocated. */
+char *config_default_dir (void);
+
+#endif

@@ -1,0 +1,627 @@
+#include "daemon/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "catalog/discovery.h"
+#include "daemon/describe_cache.h"
+#include "daemon/listen.h"
+#include "daemon/paths.h"
+#include "daemon/plugins.h"
+#include "daemon/policies.h"
+#include "daemon/privileges.h"
+#include "daemon/settings.h"
+#include "front/http/http.h"
+#include "front/mcp/mcp.h"
+#include "front/rest/rest.h"
+#include "front/stdio/stdio.h"
+#include "pool/pool.h"
+#include "pool/unit.h"
+#include "watch/log.h"
+#include "watch/metrics.h"
+
+#ifndef TOOLHOST_VERSION
+#define TOOLHOST_VERSION "0.0.0"
+#define TOOLHOST_BUILD_ID "dev"
+#endif
+
+enum { LISTENERS_MAX = 16 };
+
+struct host {
+  struct ev_loop *loop;
+  struct config config;
+  char *config_file;
+  int config_dir, state_dir, worker, log_fd;
+  struct identity identity;
+  struct log *log;
+  struct metrics *metrics;
+  struct policies *policies;
+  struct describe_cache *cache;
+  struct catalog *catalog;
+  struct pool pool;
+  struct plugins *plugins;
+  struct discovery *discovery;
+  struct calls *calls;
+  struct front_env env;
+  struct http_server *http;
+  struct mcp_http *mcp;
+  struct rest *rest;
+  struct stdio_front *stdio;
+  int listeners[LISTENERS_MAX];
+  char bound[LISTENERS_MAX][80];
+  size_t listeners_count;
+  char *single;
+  bool serve_stdio, stopping;
+  ev_timer drain; /* while stopping: look whether everything has ended */
+  ev_tstamp stop_by, kill_by;
+  ev_signal hup, term, interrupt;
+  bool (*reconfigure) (void *ctx, struct config *config, struct error *err);
+  void *reconfigure_ctx;
+};
+
+/* ---- what the parts ask of each other ---- */
+
+static void
+on_found (void *ctx, const char *name, const char *path, int fd, const struct stat *st)
+{
+  plugins_found (((struct host *) ctx)->plugins, name, path, fd, st);
+}
+
+static void
+on_gone (void *ctx, const char *name)
+{
+  plugins_gone (((struct host *) ctx)->plugins, name);
+}
+
+static void
+on_refused (void *ctx, const char *name, const char *path, const char *why)
+{
+  plugins_refused (((struct host *) ctx)->plugins, name, path, why);
+}
+
+static void
+on_scanned (void *ctx)
+{
+  plugins_scanned (((struct host *) ctx)->plugins);
+}
+
+static const struct discovery_events discovery_events
+  = { .found = on_found, .gone = on_gone, .refused = on_refused, .scanned = on_scanned };
+
+static void
+policy_for (void *ctx, const char *name, struct policy *policy)
+{
+  struct host *host = ctx;
+  policies_get (host->policies, name, host->config.require, policy);
+}
+
+static void
+on_ready (void *ctx)
+{
+  struct host *host = ctx;
+
+  log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)), "tools",
+             LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+}
+
+static bool
+manage_ready (void *ctx, const char **why_not)
+{
+  struct host *host = ctx;
+
+  *why_not = host->stopping ? "the daemon is draining" : "plugins are still being asked what they offer";
+  return !host->stopping && plugins_ready (host->plugins);
+}
+
+static void
+pool_metric (struct buf *out, const char *name, const char *type, const char *help, double value)
+{
+  metrics_head (out, name, type, help);
+  metrics_sample (out, name, NULL, value);
+}
+
+static void
+manage_metrics (void *ctx, struct buf *out)
+{
+  struct host *host = ctx;
+
+  metrics_render (host->metrics, calls_outcome_name, out);
+  plugins_metrics (host->plugins, out);
+  pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
+  pool_metric (out, "toolhost_workers_killed_total", "counter", "Worker processes the daemon killed.",
+               (double) host->pool.killed);
+  pool_metric (out, "toolhost_tools", "gauge", "Tools in the toolset.",
+               (double) catalog_toolset (host->catalog)->count);
+  pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
+               (double) log_dropped (host->log));
+  if (host->http != NULL)
+    pool_metric (out, "toolhost_http_connections", "gauge", "Open HTTP connections.",
+                 (double) http_server_connections (host->http));
+}
+
+static void
+manage_plugins (void *ctx, struct buf *out)
+{
+  plugins_render (((struct host *) ctx)->plugins, out);
+}
+
+static bool
+manage_reload (void *ctx, struct error *err)
+{
+  return host_reload (ctx, err);
+}
+
+static void
+on_request (void *ctx, struct http_exchange *x)
+{
+  struct host *host = ctx;
+
+  if (slice_is (http_request (x)->path, "/mcp"))
+    mcp_http_handle (host->mcp, x);
+  else
+    rest_handle (host->rest, x);
+}
+
+/* ---- making it ---- */
+
+static void
+raise_descriptor_limit (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    (void) setrlimit (RLIMIT_NOFILE, &limit);
+  }
+}
+
+static bool
+open_log (struct host *host, bool quiet, struct error *err)
+{
+  host->log_fd = STDERR_FILENO;
+  if (host->config.log_file != NULL) {
+    host->log_fd
+      = open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    if (host->log_fd < 0)
+      return error_set (err, "log file %s: %s", host->config.log_file, strerror (errno));
+  }
+  if (!quiet)
+    host->log = log_new (host->log_fd, (enum log_level) log_level_from_name (host->config.log_level));
+  return true;
+}
+
+/* The state folder is made and given to the user the daemon becomes. */
+static bool
+open_state (struct host *host, struct error *err)
+{
+  const char *path = host->config.state_dir;
+
+  host->state_dir = -1;
+  if (path == NULL)
+    return true;
+  if (mkdir (path, 0700) == 0 && geteuid () == 0)
+    (void) !chown (path, host->identity.uid, host->identity.gid);
+  host->state_dir = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (host->state_dir < 0)
+    return error_set (err, "state folder %s: %s", path, strerror (errno));
+  return true;
+}
+
+static void
+add_listener (struct host *host, int fd, const char *name)
+{
+  (void) snprintf (host->bound[host->listeners_count], sizeof *host->bound, "%s", name);
+  host->listeners[host->listeners_count++] = fd;
+}
+
+static bool
+bind_all (struct host *host, struct error *err)
+{
+  uid_t owner = geteuid () == 0 ? host->identity.uid : geteuid ();
+  gid_t group = geteuid () == 0 ? host->identity.gid : getegid ();
+
+  for (char **address = host->config.listen; address != NULL && *address != NULL; address++) {
+    char bound[80];
+    int fd;
+    if (host->listeners_count == LISTENERS_MAX - 1)
+      return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
+    fd = listen_tcp (*address, bound, err);
+    if (fd < 0)
+      return false;
+    add_listener (host, fd, bound);
+  }
+  if (host->config.socket != NULL) {
+    int fd = listen_unix (host->config.socket, owner, group, err);
+    if (fd < 0)
+      return false;
+    add_listener (host, fd, host->config.socket);
+  }
+  return true;
+}
+
+static bool
+add_plugin_dirs (struct host *host, bool standard, struct error *err)
+{
+  char **dirs;
+  bool ok = true;
+
+  for (char **dir = host->config.plugin_dirs; ok && dir != NULL && *dir != NULL; dir++)
+    ok = discovery_add (host->discovery, *dir, true, err);
+  if (!ok || !standard)
+    return ok;
+  dirs = paths_plugin_dirs ();
+  for (char **dir = dirs; *dir != NULL; dir++)
+    (void) discovery_add (host->discovery, *dir, false, NULL);
+  settings_free_strings (dirs);
+  return true;
+}
+
+static void
+make_pool (struct host *host)
+{
+  struct pool_settings settings;
+
+  pool_settings_default (&settings);
+  settings.program = host->worker;
+  settings.build = TOOLHOST_BUILD_ID;
+  settings.grace = (double) host->config.grace_ms / 1000;
+  settings.drain = (double) host->config.drain_ms / 1000;
+  settings.idle_stop = (double) host->config.idle_stop_ms / 1000;
+  settings.start_timeout = (double) host->config.start_timeout_ms / 1000;
+  settings.max_crashes = (unsigned) host->config.max_crashes;
+  pool_init (&host->pool, host->loop, host->log, &settings);
+}
+
+static void
+make_core (struct host *host)
+{
+  const struct calls_settings calls = { .deadline_ms = host->config.deadline_ms,
+                                        .running_max = (unsigned) host->config.running_max,
+                                        .json_depth = (unsigned) host->config.json_depth,
+                                        .log_per_second
+                                        = (unsigned) host->config.log_calls_per_second };
+  struct plugins_needs needs = { .pool = &host->pool,
+                                 .log = host->log,
+                                 .describe_parallel = (unsigned) host->config.describe_parallel,
+                                 .policy = policy_for,
+                                 .ready = on_ready,
+                                 .ctx = host };
+
+  host->metrics = metrics_new ();
+  host->catalog = catalog_new ();
+  host->cache = describe_cache_new (host->state_dir, TOOLHOST_BUILD_ID);
+  make_pool (host);
+  needs.catalog = host->catalog;
+  needs.cache = host->cache;
+  host->plugins = plugins_new (&needs);
+  host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
+}
+
+static void
+make_fronts (struct host *host)
+{
+  struct http_limits limits = http_default_limits;
+
+  host->env = (struct front_env) { .loop = host->loop,
+                                   .calls = host->calls,
+                                   .catalog = host->catalog,
+                                   .log = host->log,
+                                   .version = TOOLHOST_VERSION,
+                                   .instructions = host->config.instructions,
+                                   .body_max = (size_t) host->config.body_max,
+                                   .json_depth = (unsigned) host->config.json_depth,
+                                   .page_size = (size_t) host->config.page_size,
+                                   .hosts = (const char *const *) host->config.allowed_hosts,
+                                   .origins = (const char *const *) host->config.allowed_origins,
+                                   .manage = { .ctx = host,
+                                               .ready = manage_ready,
+                                               .metrics = manage_metrics,
+                                               .plugins = manage_plugins,
+                                               .reload = manage_reload } };
+  if (host->listeners_count == 0)
+    return;
+  limits.body_max = host->env.body_max;
+  limits.connections_max = (unsigned) host->config.connections_max;
+  host->mcp = mcp_http_new (&host->env);
+  host->rest = rest_new (&host->env);
+  host->http = http_server_new (&host->env, &limits, on_request, host);
+}
+
+/* Everything that needs root's rights, in one place; they are gone when this returns. */
+static bool
+use_privileges (struct host *host, const struct host_options *options, struct error *err)
+{
+  if (!identity_find (host->config.user, strcmp (host->config.user, "toolhost") != 0, &host->identity,
+                      err))
+    return false;
+  raise_descriptor_limit ();
+  host->discovery = discovery_new (host->loop, &discovery_events, host);
+  if (!open_log (host, options->quiet, err) || !open_state (host, err) || !bind_all (host, err)
+      || !add_plugin_dirs (host, options->standard_dirs, err))
+    return false;
+  host->policies = policies_read (host->config_dir, err);
+  return host->policies != NULL && identity_become (&host->identity, err);
+}
+
+struct host *
+host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
+{
+  struct host *host = xcalloc (1, sizeof *host);
+
+  host->loop = loop;
+  host->config = options->config;
+  host->config_file = options->config_file;
+  host->config_dir = options->config_dir;
+  host->worker = options->worker;
+  host->state_dir = -1;
+  host->serve_stdio = options->stdio;
+  host->reconfigure = options->reconfigure;
+  host->reconfigure_ctx = options->reconfigure_ctx;
+  host->single = options->single != NULL ? xstrdup (options->single) : NULL;
+  memset (&options->config, 0, sizeof options->config);
+  if (!use_privileges (host, options, err)) {
+    host_free (host);
+    return NULL;
+  }
+  make_core (host);
+  make_fronts (host);
+  return host;
+}
+
+/* ---- running ---- */
+
+static void
+on_hup (struct ev_loop *loop, ev_signal *signal, int revents)
+{
+  struct host *host = signal->data;
+  struct error err = { 0 };
+
+  (void) loop;
+  (void) revents;
+  (void) host_reload (host, &err);
+}
+
+static void
+on_stop_signal (struct ev_loop *loop, ev_signal *signal, int revents)
+{
+  (void) loop;
+  (void) revents;
+  host_stop (signal->data);
+}
+
+static void
+on_stdio_ended (void *ctx)
+{
+  host_stop (ctx);
+}
+
+static void
+watch_signal (struct host *host, ev_signal *watcher, int number,
+              void (*act) (struct ev_loop *, ev_signal *, int))
+{
+  ev_signal_init (watcher, act, number);
+  watcher->data = host;
+  ev_signal_start (host->loop, watcher);
+  ev_unref (host->loop);
+}
+
+/* One file, by its path, as if it had been found. */
+static void
+find_single (struct host *host)
+{
+  const char *slash = strrchr (host->single, '/');
+  CLEANUP_FREE char *name = xstrdup (slash != NULL ? slash + 1 : host->single);
+  char *dot = strrchr (name, '.');
+  struct stat st;
+  int fd = open (host->single, O_RDONLY | O_CLOEXEC);
+
+  if (dot != NULL && dot != name)
+    *dot = '\0';
+  if (fd < 0 || fstat (fd, &st) < 0 || !S_ISREG (st.st_mode)) {
+    plugins_refused (host->plugins, name, host->single, fd < 0 ? strerror (errno) : "it is no regular file");
+    fd_cleanup (&fd);
+  }
+  else
+    plugins_found (host->plugins, name, host->single, fd, &st);
+  plugins_scanned (host->plugins);
+}
+
+void
+host_start (struct host *host)
+{
+  (void) signal (SIGPIPE, SIG_IGN);
+  if (host->single != NULL) {
+    find_single (host);
+    return;
+  }
+  watch_signal (host, &host->hup, SIGHUP, on_hup);
+  watch_signal (host, &host->term, SIGTERM, on_stop_signal);
+  watch_signal (host, &host->interrupt, SIGINT, on_stop_signal);
+  for (size_t i = 0; i < host->listeners_count; i++) {
+    http_server_listen (host->http, host->listeners[i]);
+    host->listeners[i] = -1;
+    log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
+  }
+  log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build", TOOLHOST_BUILD_ID,
+             "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
+  discovery_start (host->discovery);
+  if (host->serve_stdio)
+    host->stdio
+      = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
+}
+
+static void
+shut_down_pool (struct host *host)
+{
+  calls_cancel_all (host->calls);
+  plugins_shutdown (host->plugins);
+  host->stop_by = 0;
+}
+
+/* While stopping: calls first, then workers, then the loop. */
+static void
+on_drain (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct host *host = timer->data;
+
+  (void) revents;
+  if (host->stop_by != 0 && (calls_running (host->calls) == 0 || ev_now (loop) >= host->stop_by))
+    shut_down_pool (host);
+  if (host->stop_by == 0 && (host->pool.workers == 0 || ev_now (loop) >= host->kill_by))
+    ev_break (loop, EVBREAK_ALL);
+}
+
+void
+host_stop (struct host *host)
+{
+  if (host->stopping)
+    return;
+  host->stopping = true;
+  log_event (host->log, LOG_INFO, "stopping", "calls", LOG_INT (calls_running (host->calls)), NULL);
+  calls_drain (host->calls);
+  if (host->http != NULL)
+    http_server_drain (host->http);
+  host->stop_by = ev_now (host->loop) + (double) host->config.drain_ms / 1000;
+  host->kill_by = host->stop_by + 2;
+  ev_timer_init (&host->drain, on_drain, 0, 0.02);
+  host->drain.data = host;
+  ev_timer_start (host->loop, &host->drain);
+}
+
+/* ---- reload ---- */
+
+static void
+forget (void *ctx, const char *name)
+{
+  discovery_forget (ctx, name);
+}
+
+/* Of a new configuration, what can change while running. */
+static bool
+reload_config (struct host *host, struct error *err)
+{
+  struct config now = { 0 };
+
+  if (host->reconfigure == NULL)
+    return true;
+  config_init (&now);
+  if (!host->reconfigure (host->reconfigure_ctx, &now, err)) {
+    config_free (&now);
+    return false;
+  }
+  host->config.require = now.require;
+  host->pool.settings.grace = (double) now.grace_ms / 1000;
+  host->pool.settings.drain = (double) now.drain_ms / 1000;
+  host->pool.settings.idle_stop = (double) now.idle_stop_ms / 1000;
+  host->pool.settings.max_crashes = (unsigned) now.max_crashes;
+  config_free (&now);
+  return true;
+}
+
+bool
+host_reload (struct host *host, struct error *err)
+{
+  struct policies *now = policies_read (host->config_dir, err);
+
+  if (now == NULL || !reload_config (host, err)) {
+    policies_free (now);
+    log_event (host->log, LOG_ERROR, "reload_failed", "why", err->text, NULL);
+    return false;
+  }
+  policies_free (host->policies);
+  host->policies = now;
+  plugins_each_changed (host->plugins, forget, host->discovery);
+  discovery_scan (host->discovery);
+  log_event (host->log, LOG_INFO, "reloaded", NULL);
+  return true;
+}
+
+/* ---- the end ---- */
+
+static void
+stop_signal (struct host *host, ev_signal *watcher)
+{
+  if (!ev_is_active (watcher))
+    return;
+  ev_ref (host->loop);
+  ev_signal_stop (host->loop, watcher);
+}
+
+static void
+close_all (struct host *host)
+{
+  for (size_t i = 0; i < host->listeners_count; i++)
+    fd_cleanup (&host->listeners[i]);
+  if (host->config.socket != NULL && host->listeners_count != 0)
+    (void) unlink (host->config.socket);
+  fd_cleanup (&host->config_dir);
+  fd_cleanup (&host->state_dir);
+  fd_cleanup (&host->worker);
+  if (host->config.log_file != NULL)
+    fd_cleanup (&host->log_fd);
+}
+
+void
+host_free (struct host *host)
+{
+  if (host == NULL)
+    return;
+  stop_signal (host, &host->hup);
+  stop_signal (host, &host->term);
+  stop_signal (host, &host->interrupt);
+  ev_timer_stop (host->loop, &host->drain);
+  stdio_front_free (host->stdio);
+  http_server_free (host->http);
+  mcp_http_free (host->mcp);
+  rest_free (host->rest);
+  if (host->calls != NULL) {
+    calls_cancel_all (host->calls);
+    plugins_free (host->plugins);
+    catalog_free (host->catalog);
+    calls_free (host->calls);
+    pool_clear (&host->pool);
+  }
+  discovery_free (host->discovery);
+  describe_cache_free (host->cache);
+  metrics_free (host->metrics);
+  policies_free (host->policies);
+  log_event (host->log, LOG_INFO, "stopped", NULL);
+  log_free (host->log);
+  close_all (host);
+  config_free (&host->config);
+  free (host->config_file);
+  free (host->single);
+  free (host);
+}
+
+bool
+host_ready (const struct host *host)
+{
+  return plugins_ready (host->plugins);
+}
+
+struct catalog *
+host_catalog (const struct host *host)
+{
+  return host->catalog;
+}
+
+struct calls *
+host_calls (const struct host *host)
+{
+  return host->calls;
+}
+
+void
+host_render_plugins (struct host *host, struct buf *out)
+{
+  plugins_render (host->plugins, out);
+}

@@ -1,0 +1,149 @@
+/* main.c - toolhostd: read the command line and the configuration, make the host, run the loop. */
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "daemon/config.h"
+#include "daemon/host.h"
+#include "daemon/options.h"
+#include "daemon/paths.h"
+#include "daemon/policies.h"
+#include "daemon/report.h"
+
+enum { EXIT_START = 1, EXIT_CONFIG = 2 };
+
+/* Where the configuration is, kept for reloads. */
+struct sources {
+  struct options options;
+  int dir; /* descriptor of the configuration folder, -1: there is none */
+};
+
+static bool
+open_dir (const struct options *options, int *dir, struct error *err)
+{
+  CLEANUP_FREE char *standard = config_default_dir ();
+  const char *path = options->config_dir != NULL ? options->config_dir : standard;
+
+  *dir = path != NULL ? open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (*dir < 0 && options->config_dir != NULL)
+    return error_set (err, "configuration folder %s: %s", path, strerror (errno));
+  return true;
+}
+
+/* The file that was named must be there; the one in the folder need not. */
+static bool
+read_config (void *ctx, struct config *config, struct error *err)
+{
+  const struct sources *sources = ctx;
+  const char *named = sources->options.config;
+  CLEANUP_FD int fd = -1;
+
+  if (named != NULL)
+    fd = open (named, O_RDONLY | O_CLOEXEC);
+  else if (sources->dir >= 0)
+    fd = openat (sources->dir, "toolhostd.json", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && (named != NULL || (sources->dir >= 0 && errno != ENOENT)))
+    return error_set (err, "%s: %s", named != NULL ? named : "toolhostd.json", strerror (errno));
+  if (fd >= 0 && !config_read (config, fd, err))
+    return error_wrap (err, "%s: ", named != NULL ? named : "toolhostd.json");
+  return options_apply (&sources->options, config, err);
+}
+
+static int
+complain (int status, const struct error *err)
+{
+  (void) fprintf (stderr, "toolhostd: %s\n", err->text);
+  return status;
+}
+
+static int
+check (struct sources *sources)
+{
+  struct error err = { 0 };
+  struct config config;
+  struct policies *policies = NULL;
+  bool ok;
+
+  config_init (&config);
+  ok = read_config (sources, &config, &err)
+       && (policies = policies_read (sources->dir, &err)) != NULL;
+  config_free (&config);
+  policies_free (policies);
+  if (!ok)
+    return complain (EXIT_CONFIG, &err);
+  (void) printf ("toolhostd: the configuration is good\n");
+  return EXIT_SUCCESS;
+}
+
+static int
+serve (struct sources *sources)
+{
+  struct ev_loop *loop = ev_default_loop (EVFLAG_AUTO);
+  struct host_options options = { .stdio = sources->options.stdio,
+                                  .standard_dirs = !sources->options.no_standard_dirs,
+                                  .reconfigure = read_config,
+                                  .reconfigure_ctx = sources };
+  struct error err = { 0 };
+  struct host *host;
+
+  config_init (&options.config);
+  if (!read_config (sources, &options.config, &err)) {
+    config_free (&options.config);
+    return complain (EXIT_CONFIG, &err);
+  }
+  options.worker = paths_open_worker (sources->options.worker, &err);
+  if (options.worker < 0) {
+    config_free (&options.config);
+    return complain (EXIT_START, &err);
+  }
+  options.config_dir = sources->dir >= 0 ? fcntl (sources->dir, F_DUPFD_CLOEXEC, 3) : -1;
+  host = host_new (loop, &options, &err);
+  if (host == NULL)
+    return complain (EXIT_START, &err);
+  host_start (host);
+  ev_run (loop, 0);
+  host_free (host);
+  return EXIT_SUCCESS;
+}
+
+static int
+report (const struct sources *sources)
+{
+  struct error err = { 0 };
+  int worker = paths_open_worker (sources->options.worker, &err);
+  bool ok = worker >= 0 && sandbox_report (worker, stdout, &err);
+
+  fd_cleanup (&worker);
+  return ok ? EXIT_SUCCESS : complain (EXIT_START, &err);
+}
+
+static void
+sources_cleanup (struct sources *sources)
+{
+  fd_cleanup (&sources->dir);
+  free (sources->options.plugin_dirs);
+  free (sources->options.listen);
+}
+
+int
+main (int argc, char **argv)
+{
+  __attribute__ ((cleanup (sources_cleanup))) struct sources sources = { .dir = -1 };
+  struct error err = { 0 };
+  enum options_action action = options_read (argc, argv, &sources.options);
+
+  if (action == OPTIONS_DONE)
+    return EXIT_SUCCESS;
+  if (action == OPTIONS_BAD)
+    return EXIT_CONFIG;
+  if (!open_dir (&sources.options, &sources.dir, &err))
+    return complain (EXIT_CONFIG, &err);
+  if (action == OPTIONS_REPORT)
+    return report (&sources);
+  return action == OPTIONS_CHECK ? check (&sources) : serve (&sources);
+}

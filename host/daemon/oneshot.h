@@ -1,0 +1,29 @@
+/* oneshot.h - a private daemon core in this process for one plugin file: what `toolhost call --plugin`
+ * and `toolhost check` run on.  The same units, workers, sandbox and pipeline as in toolhostd; no
+ * fronts, no configuration.  One thread. */
+#ifndef TOOLHOST_DAEMON_ONESHOT_H
+#define TOOLHOST_DAEMON_ONESHOT_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "call/call.h"
+
+struct oneshot;
+
+/* Load the plugin and wait until it has said what it offers.  Started as root, the process becomes
+ * an ordinary user for good.  NULL: err says why it can't be used. */
+struct oneshot *oneshot_open (const char *plugin_file, struct error *err);
+
+/* Run a call to its end; `request->toolset` is filled in. */
+void oneshot_call (struct oneshot *oneshot, struct call_request *request,
+                   const struct call_events *events, void *ctx);
+/* From a signal handler: cancel what oneshot_call runs. */
+void oneshot_interrupt (struct oneshot *oneshot);
+
+struct toolset *oneshot_toolset (struct oneshot *oneshot);
+/* The plugin as /v1/plugins shows it: { "plugins": [ … ] }. */
+void oneshot_describe (struct oneshot *oneshot, struct buf *out);
+
+void oneshot_close (struct oneshot *oneshot);
+
+#endif

@@ -1,0 +1,632 @@
+#include "daemon/plugins.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "base/json_write.h"
+#include "catalog/definition.h"
+#include "pool/unit.h"
+#include "watch/metrics.h"
+
+enum { EVENTED_CAPACITY = 256 };
+
+/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked. */
+struct plugin {
+  char *name;
+  char *path;
+  char hex[SHA256_HEX];
+  struct policy policy; /* of the newest file, in use or being asked */
+  struct unit *unit;
+  struct described described;
+  struct unit *next;
+  char *problem;   /* why the newest file is not in use; NULL: it is */
+  char *conflicts; /* tools left out because of their names; NULL: none */
+  struct plugins *all;
+  struct plugin *waiting; /* next in the queue of those to be asked */
+  bool queued, asking;
+  UT_hash_handle hh;
+};
+
+struct plugins {
+  struct plugins_needs needs;
+  struct plugin *by_name;
+  struct plugin *first_waiting, *last_waiting;
+  unsigned asking;
+  uint64_t generation;
+  bool scanned, ready;
+};
+
+static void pump (struct plugins *all);
+
+/* ---- the toolset ---- */
+
+static int
+by_name (const struct plugin *a, const struct plugin *b)
+{
+  return strcmp (a->name, b->name);
+}
+
+/* Names that were taken: tool name to plugin. */
+struct taken {
+  const struct tool *tool;
+  UT_hash_handle hh;
+};
+
+static void
+note_conflict (struct buf *text, const struct tool *tool, const struct tool *first)
+{
+  buf_printf (text, "%stool %s: plugin %s has a tool of this name already", text->len != 0 ? "; " : "",
+              tool->name, first->plugin);
+}
+
+static void
+set_conflicts (struct plugin *plugin, struct buf *text)
+{
+  const char *now = text->len != 0 ? buf_cstr (text) : NULL;
+
+  if (now != NULL && (plugin->conflicts == NULL || strcmp (now, plugin->conflicts) != 0))
+    log_event (plugin->all->needs.log, LOG_ERROR, "tool_name_conflict", "plugin", plugin->name, "why",
+               now, NULL);
+  free (plugin->conflicts);
+  plugin->conflicts = now != NULL ? xstrdup (now) : NULL;
+}
+
+/* Add a plugin's tools to those of the plugins before it; a name that is taken is left out. */
+static void
+gather (struct plugin *plugin, struct taken **names, struct tool **tools, size_t *count)
+{
+  CLEANUP_BUF struct buf conflicts = { 0 };
+
+  for (size_t i = 0; i < plugin->described.tools_count; i++) {
+    struct tool *tool = plugin->described.tools[i];
+    struct taken *taken = NULL;
+    HASH_FIND (hh, *names, tool->name, tool->name_len, taken);
+    if (taken != NULL) {
+      note_conflict (&conflicts, tool, taken->tool);
+      continue;
+    }
+    taken = xcalloc (1, sizeof *taken);
+    taken->tool = tool;
+    HASH_ADD_KEYPTR (hh, *names, tool->name, tool->name_len, taken);
+    tools[(*count)++] = tool_ref (tool);
+  }
+  set_conflicts (plugin, &conflicts);
+}
+
+static void
+rebuild (struct plugins *all)
+{
+  CLEANUP_FREE struct tool **tools = NULL;
+  struct taken *names = NULL, *t, *next;
+  size_t room = 0, count = 0;
+
+  HASH_SORT (all->by_name, by_name);
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    room += p->described.tools_count;
+  tools = xmalloc (room * sizeof *tools);
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    gather (p, &names, tools, &count);
+  HASH_ITER (hh, names, t, next)
+  {
+    HASH_DEL (names, t);
+    free (t);
+  }
+  catalog_swap (all->needs.catalog, toolset_new (tools, count, ++all->generation));
+}
+
+/* ---- a plugin ---- */
+
+static void
+set_text (char **text, const char *to)
+{
+  free (*text);
+  *text = to != NULL ? xstrdup (to) : NULL;
+}
+
+static void
+retire (struct plugin *plugin)
+{
+  described_free (&plugin->described);
+  unit_unref (plugin->unit);
+  plugin->unit = NULL;
+}
+
+static void
+unqueue (struct plugin *plugin)
+{
+  struct plugin **p = &plugin->all->first_waiting;
+  struct plugin *last = NULL;
+
+  if (!plugin->queued)
+    return;
+  while (*p != plugin) {
+    last = *p;
+    p = &(*p)->waiting;
+  }
+  *p = plugin->waiting;
+  if (plugin->all->last_waiting == plugin)
+    plugin->all->last_waiting = last;
+  plugin->queued = false;
+  plugin->waiting = NULL;
+}
+
+/* Give up the generation that is being asked. */
+static void
+drop_next (struct plugin *plugin)
+{
+  unqueue (plugin);
+  if (plugin->asking) {
+    unit_forget_describer (plugin->next);
+    plugin->asking = false;
+    plugin->all->asking--;
+  }
+  unit_unref (plugin->next);
+  plugin->next = NULL;
+}
+
+static void
+plugin_free (struct plugin *plugin)
+{
+  drop_next (plugin);
+  retire (plugin);
+  HASH_DEL (plugin->all->by_name, plugin);
+  policy_free (&plugin->policy);
+  free (plugin->name);
+  free (plugin->path);
+  free (plugin->problem);
+  free (plugin->conflicts);
+  free (plugin);
+}
+
+static void
+fail (struct plugin *plugin, const char *why)
+{
+  set_text (&plugin->problem, why);
+  log_event (plugin->all->needs.log, LOG_ERROR, "plugin_refused", "plugin", plugin->name, "file",
+             plugin->path, "why", why, "still_serving",
+             plugin->unit != NULL ? "the file it replaces" : NULL, NULL);
+  drop_next (plugin);
+}
+
+static unsigned
+capacity (const struct described *d, const struct policy *policy)
+{
+  switch (d->threads) {
+  case PLUGIN_PARALLEL:
+    return (unsigned) policy->threads;
+  case PLUGIN_EVENTED:
+    return EVENTED_CAPACITY;
+  case PLUGIN_SERIAL:
+    break;
+  }
+  return 1;
+}
+
+/* The next generation said what it offers: it serves from here on. */
+static bool
+adopt (struct plugin *plugin, const char *json, size_t len)
+{
+  struct plugins *all = plugin->all;
+  struct described d = { 0 };
+  struct error err = { 0 };
+  char tools[24];
+
+  if (!described_read (&d, plugin->name, json, len, &err)) {
+    described_free (&d);
+    fail (plugin, err.text);
+    return false;
+  }
+  for (size_t i = 0; i < d.tools_count; i++) {
+    d.tools[i]->unit = unit_ref (plugin->next);
+    d.tools[i]->unit_unref = unit_unref;
+  }
+  for (size_t i = 0; i < d.problems_count; i++)
+    log_event (all->needs.log, LOG_ERROR, "tool_refused", "plugin", plugin->name, "why",
+               d.problems[i], NULL);
+  unit_set_description (plugin->next, json, len);
+  unit_set_capacity (plugin->next, capacity (&d, &plugin->policy));
+  retire (plugin);
+  plugin->unit = plugin->next;
+  plugin->next = NULL;
+  plugin->described = d;
+  set_text (&plugin->problem, NULL);
+  log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version", d.version,
+             "file", plugin->path, "sha256", plugin->hex, "tools",
+             log_int (tools, (int64_t) d.tools_count), NULL);
+  return true;
+}
+
+/* What of a policy the plugin itself sees when it is opened. */
+static uint64_t
+policy_digest (const struct policy *policy)
+{
+  uint64_t hash = 0xCBF29CE484222325U;
+  char *const *lists[] = { policy->read, policy->write };
+
+  for (const char *c = policy->config; *c != '\0'; c++)
+    hash = (hash ^ (unsigned char) *c) * 0x100000001B3U;
+  for (int i = 0; i < 2; i++) {
+    hash = (hash ^ 0xFF) * 0x100000001B3U;
+    for (char *const *p = lists[i]; p != NULL && *p != NULL; p++)
+      for (const char *c = *p;; c++) {
+        hash = (hash ^ (unsigned char) *c) * 0x100000001B3U;
+        if (*c == '\0')
+          break;
+      }
+  }
+  return hash;
+}
+
+/* ---- asking ---- */
+
+static void
+check_ready (struct plugins *all)
+{
+  struct error err = { 0 };
+
+  if (all->asking != 0 || all->first_waiting != NULL || !all->scanned)
+    return;
+  if (!describe_cache_save (all->needs.cache, &err))
+    log_event (all->needs.log, LOG_WARNING, "describe_cache_failed", "why", err.text, NULL);
+  if (!all->ready) {
+    all->ready = true;
+    all->needs.ready (all->needs.ctx);
+  }
+}
+
+static void
+on_described (void *ctx, const char *json, size_t len, const struct error *err)
+{
+  struct plugin *plugin = ctx;
+  struct plugins *all = plugin->all;
+
+  plugin->asking = false;
+  all->asking--;
+  if (json == NULL)
+    fail (plugin, err->text);
+  else {
+    describe_cache_put (all->needs.cache, plugin->hex, policy_digest (&plugin->policy), json, len);
+    if (adopt (plugin, json, len))
+      rebuild (all);
+  }
+  pump (all);
+  check_ready (all);
+}
+
+static void
+pump (struct plugins *all)
+{
+  while (all->first_waiting != NULL && all->asking < all->needs.describe_parallel) {
+    struct plugin *plugin = all->first_waiting;
+    unqueue (plugin);
+    plugin->asking = true;
+    all->asking++;
+    unit_describe (plugin->next,
+                   &(struct unit_describer) { .described = on_described, .ctx = plugin });
+  }
+}
+
+static void
+ask_later (struct plugin *plugin)
+{
+  struct plugins *all = plugin->all;
+
+  if (all->last_waiting != NULL)
+    all->last_waiting->waiting = plugin;
+  else
+    all->first_waiting = plugin;
+  all->last_waiting = plugin;
+  plugin->queued = true;
+}
+
+/* ---- what discovery reports ---- */
+
+static struct plugin *
+plugin_named (struct plugins *all, const char *name, const char *path)
+{
+  struct plugin *plugin = NULL;
+
+  HASH_FIND_STR (all->by_name, name, plugin);
+  if (plugin == NULL) {
+    plugin = xcalloc (1, sizeof *plugin);
+    plugin->all = all;
+    plugin->name = xstrdup (name);
+    policy_init (&plugin->policy);
+    HASH_ADD_KEYPTR (hh, all->by_name, plugin->name, strlen (plugin->name), plugin);
+  }
+  set_text (&plugin->path, path);
+  return plugin;
+}
+
+void
+plugins_found (struct plugins *all, const char *name, const char *path, int fd,
+               const struct stat *st)
+{
+  struct plugin *plugin = plugin_named (all, name, path);
+  struct error err = { 0 };
+  const char *json;
+  size_t len;
+
+  drop_next (plugin);
+  policy_free (&plugin->policy);
+  policy_init (&plugin->policy);
+  all->needs.policy (all->needs.ctx, name, &plugin->policy);
+  if (!plugin->policy.enabled) {
+    (void) close (fd);
+    retire (plugin);
+    set_text (&plugin->problem, NULL);
+    return;
+  }
+  if (!describe_cache_hash (all->needs.cache, fd, st, plugin->hex, &err)) {
+    (void) close (fd);
+    fail (plugin, err.text);
+    return;
+  }
+  plugin->next = unit_new (all->needs.pool, name, fd, &plugin->policy);
+  json = describe_cache_find (all->needs.cache, plugin->hex, policy_digest (&plugin->policy), &len);
+  if (json != NULL)
+    (void) adopt (plugin, json, len);
+  else
+    ask_later (plugin);
+}
+
+void
+plugins_gone (struct plugins *all, const char *name)
+{
+  struct plugin *plugin = NULL;
+
+  HASH_FIND_STR (all->by_name, name, plugin);
+  if (plugin == NULL)
+    return;
+  log_event (all->needs.log, LOG_INFO, "plugin_removed", "plugin", name, NULL);
+  plugin_free (plugin);
+}
+
+void
+plugins_refused (struct plugins *all, const char *name, const char *path, const char *why)
+{
+  struct plugin *plugin = plugin_named (all, name, path);
+
+  drop_next (plugin);
+  fail (plugin, why);
+}
+
+void
+plugins_scanned (struct plugins *all)
+{
+  all->scanned = true;
+  rebuild (all);
+  pump (all);
+  check_ready (all);
+}
+
+/* ---- for the daemon ---- */
+
+struct plugins *
+plugins_new (const struct plugins_needs *needs)
+{
+  struct plugins *all = xcalloc (1, sizeof *all);
+  all->needs = *needs;
+  return all;
+}
+
+void
+plugins_free (struct plugins *all)
+{
+  struct plugin *p, *next;
+
+  if (all == NULL)
+    return;
+  HASH_ITER (hh, all->by_name, p, next)
+  {
+    plugin_free (p);
+  }
+  free (all);
+}
+
+bool
+plugins_ready (const struct plugins *all)
+{
+  return all->ready;
+}
+
+size_t
+plugins_count (const struct plugins *all)
+{
+  return HASH_COUNT (all->by_name);
+}
+
+void
+plugins_each_changed (struct plugins *all, void (*changed) (void *ctx, const char *name), void *ctx)
+{
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    struct policy now;
+    policy_init (&now);
+    all->needs.policy (all->needs.ctx, p->name, &now);
+    if (!policy_same (&now, &p->policy))
+      changed (ctx, p->name);
+    policy_free (&now);
+  }
+}
+
+void
+plugins_shutdown (struct plugins *all)
+{
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    drop_next (p);
+    if (p->unit != NULL)
+      unit_shutdown (p->unit);
+  }
+}
+
+/* ---- for people and programs ---- */
+
+static const char *
+state_of (const struct plugin *p, const struct unit_status *status)
+{
+  if (!p->policy.enabled)
+    return "disabled";
+  if (p->next != NULL)
+    return "starting";
+  if (p->unit == NULL)
+    return "broken";
+  return status->state;
+}
+
+static void
+render_tools (struct json_writer *w, const struct plugin *p)
+{
+  jsonw_name (w, "tools");
+  jsonw_array (w);
+  for (size_t i = 0; i < p->described.tools_count; i++)
+    jsonw_string (w, p->described.tools[i]->name);
+  jsonw_end (w);
+  jsonw_name (w, "problems");
+  jsonw_array (w);
+  if (p->problem != NULL)
+    jsonw_string (w, p->problem);
+  for (size_t i = 0; i < p->described.problems_count; i++)
+    jsonw_string (w, p->described.problems[i]);
+  if (p->conflicts != NULL)
+    jsonw_string (w, p->conflicts);
+  jsonw_end (w);
+}
+
+/* What its tools would like, by tool; shown, never granted. */
+static void
+render_permissions (struct json_writer *w, const struct plugin *p)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < p->described.tools_count; i++) {
+    const struct tool *tool = p->described.tools[i];
+    if (tool->permissions == NULL)
+      continue;
+    if (!any) {
+      jsonw_name (w, "permissions");
+      jsonw_object (w);
+    }
+    any = true;
+    jsonw_name_raw (w, tool->name, tool->permissions, strlen (tool->permissions));
+  }
+  if (any)
+    jsonw_end (w);
+}
+
+static void
+render_status (struct json_writer *w, const struct unit_status *s)
+{
+  jsonw_name_int (w, "workers", s->workers);
+  jsonw_name_int (w, "running", s->running);
+  jsonw_name_int (w, "queued", s->queued);
+  jsonw_name_int (w, "calls", (int64_t) s->calls);
+  jsonw_name_int (w, "starts", (int64_t) s->starts);
+  jsonw_name_int (w, "crashes", (int64_t) s->crashes);
+  if (s->why != NULL)
+    jsonw_name_string (w, "last_failure", s->why);
+  if (s->guarantees != NULL)
+    jsonw_name_raw (w, "guarantees", s->guarantees, strlen (s->guarantees));
+}
+
+static void
+render_plugin (struct json_writer *w, const struct plugin *p)
+{
+  static const char *const threads[] = { "serial", "parallel", "evented" };
+  struct unit_status status = { 0 };
+
+  if (p->unit != NULL)
+    unit_status (p->unit, &status);
+  jsonw_object (w);
+  jsonw_name_string (w, "name", p->name);
+  jsonw_name_string (w, "state", state_of (p, &status));
+  jsonw_name_string (w, "file", p->path);
+  if (p->unit != NULL) {
+    jsonw_name_string (w, "sha256", p->hex);
+    jsonw_name_string (w, "declares", p->described.name);
+    jsonw_name_string (w, "version", p->described.version);
+    if (p->described.description != NULL)
+      jsonw_name_string (w, "description", p->described.description);
+    jsonw_name_string (w, "threads", threads[p->described.threads]);
+  }
+  render_tools (w, p);
+  render_permissions (w, p);
+  if (p->unit != NULL)
+    render_status (w, &status);
+  jsonw_end (w);
+}
+
+void
+plugins_render (struct plugins *all, struct buf *out)
+{
+  struct json_writer w = { .out = out };
+
+  HASH_SORT (all->by_name, by_name);
+  jsonw_object (&w);
+  jsonw_name (&w, "plugins");
+  jsonw_array (&w);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    render_plugin (&w, p);
+  jsonw_end (&w);
+  jsonw_end (&w);
+}
+
+/* One metric of every plugin. */
+static void
+metric (struct plugins *all, struct buf *out, const char *name, const char *type, const char *help,
+        double (*value) (const struct unit_status *status))
+{
+  CLEANUP_BUF struct buf label = { 0 };
+
+  metrics_head (out, name, type, help);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    struct unit_status status;
+    if (p->unit == NULL)
+      continue;
+    unit_status (p->unit, &status);
+    if (status.starts == 0)
+      continue;
+    label.len = 0;
+    buf_puts (&label, "plugin=\"");
+    metrics_label (&label, p->name);
+    buf_putc (&label, '"');
+    metrics_sample (out, name, buf_cstr (&label), value (&status));
+  }
+}
+
+static double
+queued (const struct unit_status *status)
+{
+  return status->queued;
+}
+
+static double
+running (const struct unit_status *status)
+{
+  return status->running;
+}
+
+static double
+starts (const struct unit_status *status)
+{
+  return (double) status->starts;
+}
+
+static double
+crashes (const struct unit_status *status)
+{
+  return (double) status->crashes;
+}
+
+void
+plugins_metrics (struct plugins *all, struct buf *out)
+{
+  metric (all, out, "toolhost_queue_depth", "gauge", "Calls that wait for a worker.", queued);
+  metric (all, out, "toolhost_calls_running", "gauge", "Calls a worker has not answered.", running);
+  metric (all, out, "toolhost_worker_starts_total", "counter", "Worker processes started.", starts);
+  metric (all, out, "toolhost_worker_crashes_total", "counter", "Worker processes that crashed.",
+          crashes);
+}

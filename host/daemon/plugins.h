@@ -1,0 +1,60 @@
+/* plugins.h - every plugin the daemon knows: from a file that was found to tools in the catalog.
+ *
+ * A file becomes a unit (pool), the unit is asked what it offers (or the cache knows), the answer
+ * becomes tools (catalog), and the new toolset replaces the old one in one step.  The unit of a
+ * replaced file finishes its calls and goes.  A broken plugin is reported and harms nobody.  Loop
+ * thread only. */
+#ifndef TOOLHOST_DAEMON_PLUGINS_H
+#define TOOLHOST_DAEMON_PLUGINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "catalog/catalog.h"
+#include "daemon/describe_cache.h"
+#include "pool/policy.h"
+#include "pool/pool.h"
+
+struct plugins;
+
+struct plugins_needs {
+  struct pool *pool;
+  struct catalog *catalog;
+  struct describe_cache *cache;
+  struct log *log;
+  unsigned describe_parallel;
+  /* The operator's policy for a plugin: fills `policy` (policy_init was called). */
+  void (*policy) (void *ctx, const char *name, struct policy *policy);
+  /* All plugins that were known at the start have been described or given up; once. */
+  void (*ready) (void *ctx);
+  void *ctx;
+};
+
+struct plugins *plugins_new (const struct plugins_needs *needs);
+void plugins_free (struct plugins *plugins);
+
+/* What discovery reports. */
+void plugins_found (struct plugins *plugins, const char *name, const char *path, int fd,
+                    const struct stat *st);
+void plugins_gone (struct plugins *plugins, const char *name);
+void plugins_refused (struct plugins *plugins, const char *name, const char *path, const char *why);
+void plugins_scanned (struct plugins *plugins);
+
+bool plugins_ready (const struct plugins *plugins);
+size_t plugins_count (const struct plugins *plugins);
+
+/* For each plugin whose policy is no longer the one it runs under. */
+void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),
+                           void *ctx);
+
+/* { "plugins": [ … ] }, in the order of the names. */
+void plugins_render (struct plugins *plugins, struct buf *out);
+/* Queue depths and the like, in Prometheus' format. */
+void plugins_metrics (struct plugins *plugins, struct buf *out);
+
+/* Stop all workers. */
+void plugins_shutdown (struct plugins *plugins);
+
+#endif

@@ -1,0 +1,310 @@
+#include "daemon/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "pool/policy.h"
+
+enum { FILE_MAX = 4 << 20, GOT_MAX = 60 };
+
+struct unit_name {
+  const char *name;
+  int64_t factor;
+};
+
+static const struct unit_name size_units[]
+  = { { "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 } };
+static const struct unit_name duration_units[]
+  = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 } };
+
+/* What was there, short enough for an error. */
+static const char *
+got (struct json_object *value, char room[GOT_MAX + 4])
+{
+  const char *text = json_object_to_json_string_ext (value, JSON_C_TO_STRING_PLAIN);
+
+  (void) snprintf (room, GOT_MAX + 4, "%.*s%s", GOT_MAX, text, strlen (text) > GOT_MAX ? "..." : "");
+  return room;
+}
+
+static bool
+expected (struct error *err, const char *what, struct json_object *value)
+{
+  char room[GOT_MAX + 4];
+  return error_set (err, "expected %s, got %s", what, got (value, room));
+}
+
+static bool
+with_unit (const char *text, const struct unit_name *units, int64_t *number)
+{
+  char *end;
+  long long value;
+
+  errno = 0;
+  value = strtoll (text, &end, 10);
+  if (end == text || errno != 0 || value < 0)
+    return false;
+  for (; units->name != NULL; units++)
+    if (strcmp (end, units->name) == 0) {
+      *number = (int64_t) value * units->factor;
+      return value <= INT64_MAX / units->factor;
+    }
+  return false;
+}
+
+static bool
+read_number (struct json_object *value, const struct setting *s, int64_t *number, struct error *err)
+{
+  const char *what = s->type == SETTING_SIZE       ? "a size like \"256M\""
+                     : s->type == SETTING_DURATION ? "a duration like \"500ms\" or \"30s\""
+                                                   : "a whole number";
+
+  if (json_object_is_type (value, json_type_int))
+    *number = json_object_get_int64 (value);
+  else if (s->type == SETTING_COUNT || !json_object_is_type (value, json_type_string)
+           || !with_unit (json_object_get_string (value),
+                          s->type == SETTING_SIZE ? size_units : duration_units, number))
+    return expected (err, what, value);
+  if (*number < s->min)
+    return error_set (err, "expected at least %lld, got %lld", (long long) s->min,
+                      (long long) *number);
+  if (s->max != 0 && *number > s->max)
+    return error_set (err, "expected at most %lld, got %lld", (long long) s->max,
+                      (long long) *number);
+  return true;
+}
+
+static bool
+clean_path (const char *path)
+{
+  if (path[0] != '/')
+    return false;
+  for (const char *p = path; (p = strchr (p, '/')) != NULL;) {
+    size_t len = strcspn (++p, "/");
+    if ((len == 1 && p[0] == '.') || (len == 2 && p[0] == '.' && p[1] == '.'))
+      return false;
+  }
+  return true;
+}
+
+void
+settings_free_strings (char **strings)
+{
+  for (char **s = strings; s != NULL && *s != NULL; s++)
+    free (*s);
+  free (strings);
+}
+
+static bool
+read_strings (struct json_object *value, bool paths, char ***strings, struct error *err)
+{
+  size_t count;
+  char **list;
+
+  if (!json_object_is_type (value, json_type_array))
+    return expected (err, "a list of strings", value);
+  count = json_object_array_length (value);
+  list = xcalloc (count + 1, sizeof *list);
+  for (size_t i = 0; i < count; i++) {
+    struct json_object *item = json_object_array_get_idx (value, i);
+    const char *text = json_object_get_string (item);
+    bool ok = json_object_is_type (item, json_type_string) && (!paths || clean_path (text));
+    if (!ok) {
+      settings_free_strings (list);
+      (void) expected (err, paths ? "an absolute path without . and .." : "a string", item);
+      return error_wrap (err, "/%zu: ", i);
+    }
+    list[i] = xstrdup (text);
+  }
+  settings_free_strings (*strings);
+  *strings = list;
+  return true;
+}
+
+static bool
+read_guarantees (struct json_object *value, unsigned *guarantees, struct error *err)
+{
+  char **names = NULL;
+  unsigned bits = 0;
+  bool ok = read_strings (value, false, &names, err);
+
+  for (char **n = names; ok && *n != NULL; n++) {
+    unsigned i = 0;
+    while (guarantee_names[i] != NULL && strcmp (guarantee_names[i], *n) != 0)
+      i++;
+    if (guarantee_names[i] == NULL)
+      ok = error_set (err, "expected no-network, no-foreign-files, no-foreign-signals, memory-cap or "
+                           "kill-tree, got \"%s\"", *n);
+    bits |= 1U << i;
+  }
+  settings_free_strings (names);
+  if (ok)
+    *guarantees = bits;
+  return ok;
+}
+
+static bool
+means_nothing (struct json_object *value)
+{
+  return value == NULL
+         || (json_object_is_type (value, json_type_array) && json_object_array_length (value) == 0)
+         || (json_object_is_type (value, json_type_object) && json_object_object_length (value) == 0);
+}
+
+static bool
+read_string (struct json_object *value, char **text, struct error *err)
+{
+  if (value != NULL && !json_object_is_type (value, json_type_string))
+    return expected (err, "a string or null", value);
+  free (*text);
+  *text = value != NULL ? xstrdup (json_object_get_string (value)) : NULL;
+  return true;
+}
+
+static bool
+read_json (struct json_object *value, char **text, struct error *err)
+{
+  if (!json_object_is_type (value, json_type_object))
+    return expected (err, "an object", value);
+  free (*text);
+  *text = xstrdup (json_object_to_json_string_ext (value, JSON_C_TO_STRING_PLAIN));
+  return true;
+}
+
+static bool
+read_value (void *into, const struct setting *s, struct json_object *value, struct error *err)
+{
+  void *at = (char *) into + s->offset;
+
+  switch (s->type) {
+  case SETTING_STRING:
+    return read_string (value, at, err);
+  case SETTING_STRINGS:
+  case SETTING_PATHS:
+    return read_strings (value, s->type == SETTING_PATHS, at, err);
+  case SETTING_SIZE:
+  case SETTING_DURATION:
+  case SETTING_COUNT:
+    return read_number (value, s, at, err);
+  case SETTING_BOOL:
+    if (!json_object_is_type (value, json_type_boolean))
+      return expected (err, "true or false", value);
+    *(bool *) at = json_object_get_boolean (value);
+    return true;
+  case SETTING_JSON:
+    return read_json (value, at, err);
+  case SETTING_GUARANTEES:
+    return read_guarantees (value, at, err);
+  case SETTING_GROUP:
+    if (!json_object_is_type (value, json_type_object))
+      return expected (err, "an object", value);
+    return settings_fill (into, s->group, value, err);
+  case SETTING_NOT_YET:
+    return means_nothing (value)
+           || error_set (err, "this version does not enforce it, so it can't be granted or set");
+  case SETTING_ONE_OF:
+    return (json_object_is_type (value, json_type_string)
+            && strcmp (json_object_get_string (value), s->only) == 0)
+           || error_set (err, "expected \"%s\", the only value this version knows", s->only);
+  }
+  return false;
+}
+
+static const struct setting *
+find_setting (const struct setting *table, const char *name)
+{
+  for (; table->name != NULL; table++)
+    if (strcmp (table->name, name) == 0)
+      return table;
+  return NULL;
+}
+
+static bool
+unknown_key (const struct setting *table, const char *name, struct error *err)
+{
+  const char *names[64];
+  const char *near;
+  size_t count = 0;
+
+  for (; table->name != NULL && count < 63; table++)
+    names[count++] = table->name;
+  names[count] = NULL;
+  near = error_nearest (name, names);
+  return near != NULL ? error_set (err, "unknown key; did you mean \"%s\"?", near)
+                      : error_set (err, "unknown key");
+}
+
+bool
+settings_fill (void *into, const struct setting *table, struct json_object *object,
+               struct error *err)
+{
+  json_object_object_foreach (object, name, value)
+  {
+    const struct setting *s = find_setting (table, name);
+    if (s != NULL ? read_value (into, s, value, err) : unknown_key (table, name, err))
+      continue;
+    /* of nested paths, "/limits" + "/memory: expected …" */
+    return error_wrap (err, err->text[0] == '/' ? "/%s" : "/%s: ", name);
+  }
+  return true;
+}
+
+static bool
+read_file (int fd, struct buf *text, struct error *err)
+{
+  for (;;) {
+    ssize_t n = read (fd, buf_reserve (text, 16384), 16384);
+    if (n < 0)
+      return error_set (err, "cannot be read: %s", strerror (errno));
+    if (n == 0)
+      return true;
+    text->len += (size_t) n;
+    if (text->len > FILE_MAX)
+      return error_set (err, "is over %d bytes", FILE_MAX);
+  }
+}
+
+static void
+line_and_column (const char *text, size_t at, int *line, int *column)
+{
+  *line = *column = 1;
+  for (size_t i = 0; i < at && text[i] != '\0'; i++) {
+    *column = text[i] == '\n' ? 1 : *column + 1;
+    *line += text[i] == '\n';
+  }
+}
+
+struct json_object *
+settings_read (int fd, struct error *err)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_tokener *tokener;
+  struct json_object *object = NULL;
+  enum json_tokener_error error;
+  int line, column;
+
+  if (!read_file (fd, &text, err))
+    return NULL;
+  tokener = json_tokener_new ();
+  object = json_tokener_parse_ex (tokener, buf_cstr (&text), (int) text.len + 1);
+  error = json_tokener_get_error (tokener);
+  line_and_column (text.data, json_tokener_get_parse_end (tokener), &line, &column);
+  json_tokener_free (tokener);
+  if (error != json_tokener_success) {
+    json_object_put (object);
+    error_set (err, "line %d, column %d: %s", line, column, json_tokener_error_desc (error));
+    return NULL;
+  }
+  if (!json_object_is_type (object, json_type_object)) {
+    json_object_put (object);
+    error_set (err, "expected a JSON object");
+    return NULL;
+  }
+  return object;
+}

@@ -1,0 +1,48 @@
+/* settings.h - reading configuration by table: JSON with comments, every key known, every fault with
+ * its path, what was expected and what was there.  Pure functions. */
+#ifndef TOOLHOST_DAEMON_SETTINGS_H
+#define TOOLHOST_DAEMON_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct json_object; /* json-c */
+
+enum setting_type {
+  SETTING_STRING,     /* char *; null: NULL */
+  SETTING_STRINGS,    /* char **, NULL-terminated */
+  SETTING_PATHS,      /* the same, each absolute and without "." and ".." */
+  SETTING_SIZE,       /* int64_t bytes: 4096, "64K", "256M", "1G" */
+  SETTING_DURATION,   /* int64_t milliseconds: 500, "500ms", "30s", "2m", "1h" */
+  SETTING_COUNT,      /* int64_t */
+  SETTING_BOOL,       /* bool */
+  SETTING_JSON,       /* char *: an object, as text */
+  SETTING_GUARANTEES, /* unsigned: a list of names */
+  SETTING_GROUP,      /* an object with settings of its own */
+  SETTING_NOT_YET,    /* only what means nothing ([], {}, null): this version does not enforce it */
+  SETTING_ONE_OF      /* only the string in `only` */
+};
+
+struct setting {
+  const char *name; /* NULL ends a table */
+  enum setting_type type;
+  size_t offset;    /* in the struct that is filled */
+  int64_t min, max; /* of numbers; max 0: no bound */
+  const struct setting *group;
+  const char *only;
+};
+
+/* Fill `into` from an object; what is absent keeps its value.  Strings are allocated; those that
+ * were there are freed. */
+bool settings_fill (void *into, const struct setting *table, struct json_object *object,
+                    struct error *err);
+
+/* Read a JSON file with comments.  NULL: err has line and column.  The caller puts the object. */
+struct json_object *settings_read (int fd, struct error *err);
+
+void settings_free_strings (char **strings);
+
+#endif

@@ -1,0 +1,51 @@
+/* front.h - what the daemon hands to every front.  A front decodes one protocol to call_start and
+ * encodes results; it knows nothing of plugins and workers.  Loop thread only. */
+#ifndef TOOLHOST_FRONT_FRONT_H
+#define TOOLHOST_FRONT_FRONT_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "call/call.h"
+#include "catalog/catalog.h"
+#include "watch/log.h"
+
+/* What the management paths ask of the daemon; each appends JSON to `out`. */
+struct front_manage {
+  void *ctx;
+  bool (*ready) (void *ctx, const char **why_not);
+  void (*metrics) (void *ctx, struct buf *out);       /* Prometheus text */
+  void (*plugins) (void *ctx, struct buf *out);       /* { "plugins": […] } */
+  bool (*reload) (void *ctx, struct error *err);      /* re-read the configuration */
+};
+
+struct front_env {
+  struct ev_loop *loop;
+  struct calls *calls;
+  struct catalog *catalog;
+  struct log *log;
+  const char *version;      /* of the daemon */
+  const char *instructions; /* for the model, or NULL */
+  size_t body_max;          /* bytes of a request body or stdio line */
+  unsigned json_depth;
+  size_t page_size;         /* tools in a page of tools/list */
+  const char *const *hosts;   /* further names allowed in Host, NULL-terminated; may be NULL */
+  const char *const *origins; /* further origins allowed, NULL-terminated; may be NULL */
+  struct front_manage manage;
+};
+
+/* Who is at the other end of a connection. */
+struct front_peer {
+  bool local;   /* over the Unix socket */
+  uid_t uid;    /* local: by SO_PEERCRED; else (uid_t) -1 */
+  gid_t gid;
+  pid_t pid;
+  bool manager; /* local, and root or the daemon's own uid: roles approve and manage */
+  const char *principal; /* "uid:1000", or "anonymous" */
+};
+
+#endif

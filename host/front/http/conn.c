@@ -1,0 +1,522 @@
+#include "front/http/conn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "front/http/origin.h"
+#include "front/http/reply.h"
+#include "front/http/server.h"
+
+enum {
+  REQUESTS_PER_TURN = 16,
+  CORK_MAX = 64 * 1024,           /* bytes of answers kept back while more requests wait */
+  DISCARD_MAX = 16 * 1024 * 1024, /* bytes thrown away before a lingering connection is cut */
+  BODY_RATE = 1024,               /* bytes a second that a body must come with … */
+  BODY_RATE_AFTER = 5             /* … after so many seconds */
+};
+
+static struct exchange_pool *
+pool_of (const struct conn *c)
+{
+  return &c->server->pool;
+}
+
+static void
+wait_for (struct conn *c, enum wait_kind kind)
+{
+  waits_set (&c->server->waits, &c->wait, kind);
+}
+
+static bool
+has_unsent (const struct conn *c)
+{
+  return c->x != NULL && exchange_unsent (c->x) > 0;
+}
+
+/* ---- what the loop watches ---- */
+
+static int
+wanted_events (const struct conn *c)
+{
+  int events = has_unsent (c) ? EV_WRITE : 0;
+
+  if (c->state != CONN_ANSWERED && !c->peer_hidden)
+    events |= EV_READ;
+  return events;
+}
+
+static void
+watch (struct conn *c)
+{
+  int events = wanted_events (c);
+
+  if (ev_is_active (&c->io) && (c->io.events & (EV_READ | EV_WRITE)) == events)
+    return;
+  ev_io_stop (c->server->env->loop, &c->io);
+  ev_io_set (&c->io, c->io.fd, events);
+  if (events != 0)
+    ev_io_start (c->server->env->loop, &c->io);
+}
+
+void
+conn_take_turn (struct conn *c)
+{
+  struct http_server *server = c->server;
+
+  if (c->has_turn)
+    return;
+  c->has_turn = true;
+  TAILQ_INSERT_TAIL (&server->turns, c, turn);
+  server->turn_count++;
+  ev_idle_start (server->env->loop, &server->turn);
+}
+
+static void
+leave_turns (struct conn *c)
+{
+  if (!c->has_turn)
+    return;
+  c->has_turn = false;
+  TAILQ_REMOVE (&c->server->turns, c, turn);
+  c->server->turn_count--;
+}
+
+/* ---- the end ---- */
+
+static void
+release_exchange (struct conn *c)
+{
+  if (c->x == NULL)
+    return;
+  exchange_give_back (pool_of (c), c->x);
+  c->x = NULL;
+}
+
+static void
+close_now (struct conn *c)
+{
+  struct http_server *server = c->server;
+
+  leave_turns (c);
+  waits_remove (&server->waits, &c->wait);
+  ev_io_stop (server->env->loop, &c->io);
+  release_exchange (c);
+  (void) close (c->io.fd);
+  server->connections--;
+  server->lingering -= c->state == CONN_LINGERING;
+  free (c);
+}
+
+void
+conn_lose (struct conn *c)
+{
+  struct http_exchange *x = c->x;
+  bool open = c->state == CONN_SERVING || c->state == CONN_STREAMING;
+
+  assert (!c->dispatching);
+  if (open) {
+    c->state = CONN_ANSWERED;
+    if (x->gone != NULL)
+      x->gone (x->data);
+  }
+  close_now (c);
+}
+
+/* The last answer was sent. */
+static void
+leave (struct conn *c)
+{
+  if (!c->lingers || shutdown (c->io.fd, SHUT_WR) < 0)
+    return close_now (c);
+  release_exchange (c);
+  c->state = CONN_LINGERING;
+  c->peer_hidden = false;
+  c->server->lingering++;
+  wait_for (c, WAIT_LINGER);
+  watch (c);
+}
+
+static void
+discard (struct conn *c)
+{
+  char bytes[16 * 1024];
+  ssize_t n = recv (c->io.fd, bytes, sizeof bytes, MSG_DONTWAIT);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n > 0)
+    c->discarded += (size_t) n;
+  if (n <= 0 || c->discarded > DISCARD_MAX)
+    close_now (c);
+}
+
+/* ---- output ---- */
+
+/* Forget what was sent: all of it, or a large part. */
+static void
+trim_output (struct http_exchange *x)
+{
+  if (x->sent == x->out.len) {
+    buf_reset (&x->out, CORK_MAX);
+    x->sent = 0;
+  }
+  else if (x->sent > x->out.len / 2 && x->sent > CORK_MAX) {
+    buf_consume (&x->out, x->sent);
+    x->sent = 0;
+  }
+}
+
+/* As send, but a socket that takes nothing just now took 0. */
+static ssize_t
+send_pieces (int fd, struct iovec *pieces, size_t count)
+{
+  struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
+  ssize_t n;
+
+  do
+    n = count == 1 ? send (fd, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL | MSG_DONTWAIT)
+                   : sendmsg (fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (n < 0 && errno == EINTR);
+  return n < 0 && errno == EAGAIN ? 0 : n;
+}
+
+bool
+conn_send (struct conn *c, const void *body, size_t len)
+{
+  struct http_exchange *x = c->x;
+  size_t unsent = exchange_unsent (x), of_body = 0, count = 0;
+  struct iovec pieces[2];
+  ssize_t n;
+
+  if (unsent != 0)
+    pieces[count++] = (struct iovec){ x->out.data + x->sent, unsent };
+  if (len != 0)
+    pieces[count++] = (struct iovec){ (void *) (uintptr_t) body, len };
+  if (count == 0)
+    return true;
+  n = send_pieces (c->io.fd, pieces, count);
+  if (n < 0)
+    return false;
+  if ((size_t) n > unsent)
+    of_body = (size_t) n - unsent;
+  x->sent += (size_t) n - of_body;
+  trim_output (x);
+  if (of_body < len)
+    buf_append (&x->out, (const char *) body + of_body, len - of_body);
+  return true;
+}
+
+/* Send what there is of a complete answer.  True when all is with the kernel; else the rest is
+ * waited for, or the connection is gone. */
+static bool
+deliver (struct conn *c)
+{
+  if (c->lost || !conn_send (c, NULL, 0)) {
+    close_now (c);
+    return false;
+  }
+  if (!has_unsent (c))
+    return true;
+  wait_for (c, WAIT_WRITE);
+  watch (c);
+  return false;
+}
+
+/* Send what there is while the exchange goes on. */
+static void
+send_on (struct conn *c, enum wait_kind then)
+{
+  if (c->lost || !conn_send (c, NULL, 0))
+    return conn_lose (c);
+  wait_for (c, has_unsent (c) ? WAIT_WRITE : then);
+  watch (c);
+}
+
+static enum wait_kind
+serving_wait (const struct conn *c)
+{
+  return c->peer_hidden ? WAIT_PEER : WAIT_NONE;
+}
+
+/* ---- from one request to the next ---- */
+
+static void
+rest_idle (struct conn *c)
+{
+  release_exchange (c);
+  wait_for (c, WAIT_IDLE);
+  watch (c);
+}
+
+/* After an answer.  True: the next request's bytes are here; else the connection waits, or is gone.
+ * Answers to pipelined requests are sent together, unless they are many. */
+static bool
+next_request (struct conn *c)
+{
+  struct http_exchange *x = c->x;
+  bool more = !c->closing && exchange_rest (x) > 0;
+
+  if ((c->lost || !more || exchange_unsent (x) > CORK_MAX) && !deliver (c))
+    return false;
+  if (c->closing) {
+    c->lingers |= c->peer_hidden || exchange_rest (x) > 0;
+    leave (c);
+    return false;
+  }
+  c->peer_hidden = false;
+  c->state = CONN_READING;
+  exchange_next (x);
+  if (!more)
+    rest_idle (c);
+  return more;
+}
+
+void
+conn_answered (struct conn *c)
+{
+  c->state = CONN_ANSWERED;
+  leave_turns (c);
+  if (!c->dispatching && next_request (c)) {
+    wait_for (c, WAIT_NONE);
+    conn_take_turn (c);
+  }
+}
+
+static void
+refuse (struct conn *c, enum http_refused why)
+{
+  reply_put_refusal (&c->x->out, why, exchange_is_head (c->x));
+  c->state = CONN_ANSWERED;
+  c->closing = c->lingers = true;
+  (void) next_request (c);
+}
+
+static void
+dispatch (struct conn *c)
+{
+  struct http_server *server = c->server;
+  const char *why;
+
+  exchange_begin (c->x, &c->peer.is);
+  c->state = CONN_SERVING;
+  c->dispatching = true;
+  if (http_origin_allowed (c->x, server->env, &why))
+    server->handler (server->ctx, c->x);
+  else
+    http_reply_error (c->x, 403, why, "%s", http_origin_advice (why));
+  c->dispatching = false;
+}
+
+/* ---- reading ---- */
+
+/* Bytes of a body that drip so slowly that they only hold the connection. */
+static bool
+drips (const struct http_exchange *x)
+{
+  int64_t seconds = (waits_now () - x->body_since) / 1000000000 - BODY_RATE_AFTER;
+
+  return seconds > 0 && x->body_received < (uint64_t) seconds * BODY_RATE;
+}
+
+static void
+await_body (struct conn *c)
+{
+  struct http_exchange *x = c->x;
+
+  if (x->body_since == 0) {
+    x->body_since = waits_now ();
+    if (x->parser.wants_continue)
+      buf_puts (&x->out, "HTTP/1.1 100 Continue\r\n\r\n");
+  }
+  else if (drips (x))
+    return refuse (c, HTTP_REFUSED_SLOW);
+  wait_for (c, WAIT_BODY);
+  if (!conn_send (c, NULL, 0))
+    return close_now (c);
+  watch (c);
+}
+
+/* A head must be whole in time, counted from its first byte. */
+static void
+await_head (struct conn *c)
+{
+  if (c->wait.kind != WAIT_HEAD)
+    wait_for (c, WAIT_HEAD);
+  if (!conn_send (c, NULL, 0))
+    return close_now (c);
+  watch (c);
+}
+
+static void
+serve_requests (struct conn *c)
+{
+  for (unsigned served = 0; served < REQUESTS_PER_TURN; served++) {
+    switch (exchange_parse (c->x)) {
+    case HTTP_MORE:
+      return http_in_body (&c->x->parser) ? await_body (c) : await_head (c);
+    case HTTP_REFUSED:
+      return refuse (c, c->x->parser.refused);
+    case HTTP_READY:
+      break;
+    }
+    dispatch (c);
+    if (c->state != CONN_ANSWERED)
+      return send_on (c, WAIT_NONE);
+    if (!next_request (c))
+      return;
+  }
+  conn_take_turn (c);
+}
+
+static void
+read_request (struct conn *c)
+{
+  ssize_t n;
+
+  if (c->has_turn) /* what is here goes first */
+    return;
+  if (c->x == NULL)
+    c->x = exchange_take (pool_of (c), c);
+  n = exchange_receive (c->x, c->io.fd);
+  if (n > 0)
+    return serve_requests (c);
+  if (n == 0 || (errno != EAGAIN && errno != EINTR))
+    return close_now (c);
+  if (c->x->in.len == 0)
+    release_exchange (c);
+}
+
+/* While a request is served: has the peer left?  Its next requests stay in the socket; they hide an
+ * EOF behind them, which is then asked for from time to time. */
+static void
+watch_peer (struct conn *c)
+{
+  char byte;
+  ssize_t n = recv (c->io.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n <= 0)
+    return conn_lose (c);
+  c->peer_hidden = true;
+  if (!has_unsent (c))
+    wait_for (c, WAIT_PEER);
+  watch (c);
+}
+
+static void
+ask_for_peer (struct conn *c)
+{
+  struct pollfd p = { .fd = c->io.fd, .events = POLLRDHUP };
+
+  if (poll (&p, 1, 0) > 0)
+    return conn_lose (c);
+  wait_for (c, WAIT_PEER);
+}
+
+/* ---- events ---- */
+
+static void
+on_writable (struct conn *c)
+{
+  switch (c->state) {
+  case CONN_READING:
+    if (!conn_send (c, NULL, 0))
+      return close_now (c);
+    return watch (c);
+  case CONN_SERVING:
+  case CONN_STREAMING:
+    return send_on (c, serving_wait (c));
+  case CONN_ANSWERED:
+    return conn_answered (c);
+  case CONN_LINGERING:
+    return;
+  }
+}
+
+static void
+on_readable (struct conn *c)
+{
+  switch (c->state) {
+  case CONN_READING:
+    return read_request (c);
+  case CONN_SERVING:
+  case CONN_STREAMING:
+    return watch_peer (c);
+  case CONN_LINGERING:
+    return discard (c);
+  case CONN_ANSWERED:
+    return;
+  }
+}
+
+/* Either may end the connection, so one of them at a time: the loop tells the other again. */
+static void
+on_ready (struct ev_loop *loop, ev_io *io, int events)
+{
+  (void) loop;
+  if ((events & EV_WRITE) != 0)
+    return on_writable (io->data);
+  on_readable (io->data);
+}
+
+/* The server's turn of the loop for those that asked for one.  Who asks again has it next time. */
+void
+conn_turns (struct http_server *server)
+{
+  for (size_t n = server->turn_count; n > 0 && !TAILQ_EMPTY (&server->turns); n--) {
+    struct conn *c = TAILQ_FIRST (&server->turns);
+
+    leave_turns (c);
+    if (c->state == CONN_READING)
+      serve_requests (c);
+    else if (c->lost)
+      conn_lose (c);
+    else if (c->wait.kind != WAIT_WRITE)
+      send_on (c, serving_wait (c));
+  }
+}
+
+void
+conn_expired (struct wait *wait)
+{
+  struct conn *c = conn_of (wait);
+
+  switch (wait->kind) {
+  case WAIT_HEAD:
+  case WAIT_BODY:
+    return conn_is_idle (c) ? close_now (c) : refuse (c, HTTP_REFUSED_SLOW);
+  case WAIT_PEER:
+    return ask_for_peer (c);
+  default:
+    return conn_lose (c);
+  }
+}
+
+bool
+conn_is_idle (const struct conn *c)
+{
+  return c->state == CONN_READING && c->x == NULL;
+}
+
+void
+conn_open (struct http_server *server, int fd, bool local, bool crowded)
+{
+  struct conn *c = xcalloc (1, sizeof *c);
+
+  c->server = server;
+  server->connections++;
+  peer_identify (&c->peer, fd, local, server->overflow_uid);
+  ev_io_init (&c->io, on_ready, fd, EV_READ);
+  c->io.data = c;
+  waits_add (&server->waits, &c->wait, WAIT_HEAD);
+  if (!crowded)
+    return ev_io_start (server->env->loop, &c->io);
+  c->x = exchange_take (pool_of (c), c);
+  refuse (c, HTTP_REFUSED_CROWDED);
+}

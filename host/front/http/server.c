@@ -1,0 +1,88 @@
+#include "front/http/server.h"
+
+#include <stdlib.h>
+
+static const double linger_seconds = 5;
+static const double peer_seconds = 1;
+
+static void
+on_turn (struct ev_loop *loop, ev_idle *idle, int events)
+{
+  struct http_server *server = idle->data;
+
+  (void) events;
+  conn_turns (server);
+  if (server->turn_count == 0)
+    ev_idle_stop (loop, idle);
+}
+
+struct http_server *
+http_server_new (const struct front_env *env, const struct http_limits *limits,
+                 http_handler handler, void *ctx)
+{
+  struct http_server *server = xcalloc (1, sizeof *server);
+  const double seconds[WAIT_KINDS] = {
+    [WAIT_HEAD] = limits->head_timeout, [WAIT_BODY] = limits->body_timeout,
+    [WAIT_IDLE] = limits->idle_timeout, [WAIT_WRITE] = limits->write_timeout,
+    [WAIT_PEER] = peer_seconds,         [WAIT_LINGER] = linger_seconds,
+  };
+
+  server->env = env;
+  server->limits = *limits;
+  server->handler = handler;
+  server->ctx = ctx;
+  server->pool.limits = &server->limits;
+  server->overflow_uid = peer_overflow_uid ();
+  TAILQ_INIT (&server->turns);
+  waits_init (&server->waits, env->loop, seconds, conn_expired);
+  ev_idle_init (&server->turn, on_turn);
+  ev_set_priority (&server->turn, EV_MAXPRI); /* in every turn, however busy */
+  server->turn.data = server;
+  accept_init (server);
+  return server;
+}
+
+void
+http_server_listen (struct http_server *server, int fd)
+{
+  accept_listen (server, fd);
+}
+
+void
+http_server_drain (struct http_server *server)
+{
+  static const enum wait_kind kinds[] = { WAIT_HEAD, WAIT_IDLE };
+
+  server->draining = true;
+  accept_stop (server);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (struct wait *w = TAILQ_FIRST (&server->waits.queues[kinds[i]]), *next; w != NULL;
+         w = next) {
+      next = TAILQ_NEXT (w, link);
+      if (conn_is_idle (conn_of (w)))
+        conn_lose (conn_of (w));
+    }
+}
+
+size_t
+http_server_connections (const struct http_server *server)
+{
+  return server->connections - server->lingering;
+}
+
+void
+http_server_free (struct http_server *server)
+{
+  struct wait *wait;
+
+  if (server == NULL)
+    return;
+  accept_stop (server);
+  for (int kind = 0; kind < WAIT_KINDS; kind++)
+    while ((wait = TAILQ_FIRST (&server->waits.queues[kind])) != NULL)
+      conn_lose (conn_of (wait));
+  waits_stop (&server->waits);
+  ev_idle_stop (server->env->loop, &server->turn);
+  exchange_pool_free (&server->pool);
+  free (server);
+}

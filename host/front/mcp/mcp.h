@@ -1,0 +1,20 @@
+/* mcp.h - the Model Context Protocol: one decoder for all its revisions and carriers.
+ *
+ * Served: 2026-07-28 (stateless, envelope in _meta) and the handshake of 2025-11-25 and 2025-06-18
+ * (and 2025-03-26, 2024-11-05 on stdio, without batches).  The body of a message decides its era;
+ * headers only cross-check.  core.c holds what both carriers share; mcp_http.c is POST, GET and
+ * DELETE of /mcp, ../stdio/stdio.c lines on stdin and stdout.  Loop thread only. */
+#ifndef TOOLHOST_FRONT_MCP_H
+#define TOOLHOST_FRONT_MCP_H
+
+#include "front/front.h"
+#include "front/http/http.h"
+
+struct mcp_http;
+
+struct mcp_http *mcp_http_new (const struct front_env *env);
+/* A request whose path is /mcp: any method. */
+void mcp_http_handle (struct mcp_http *mcp, struct http_exchange *x);
+void mcp_http_free (struct mcp_http *mcp);
+
+#endif

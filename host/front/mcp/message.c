@@ -1,0 +1,174 @@
+#include "front/mcp/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { ID_MAX = 1024 }; /* bytes of a request id: it is kept while the request runs */
+
+bool
+mcp_fault_set (struct mcp_fault *fault, enum mcp_code code, int status, const char *fmt, ...)
+{
+  va_list args;
+
+  *fault = (struct mcp_fault){ .code = code, .status = status };
+  va_start (args, fmt);
+  (void)vsnprintf (fault->text, sizeof fault->text, fmt, args);
+  va_end (args);
+  return false;
+}
+
+static struct slice
+raw (const struct json_tape *tape, const struct json_node *node)
+{
+  struct slice s;
+
+  s.data = json_raw (tape, node, &s.len);
+  return s;
+}
+
+static bool
+is_string_or_integer (const struct json_node *node)
+{
+  return json_is (node, JSON_STRING) || (json_is (node, JSON_NUMBER) && node->integer);
+}
+
+static bool
+read_id (struct mcp_message *m, const struct json_node *node, struct mcp_fault *fault)
+{
+  if (node == NULL)
+    return true;
+  if (!is_string_or_integer (node))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: id: expected a string or an integer");
+  if (raw (&m->tape, node).len > ID_MAX)
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: id: expected at most %d bytes", ID_MAX);
+  m->id = raw (&m->tape, node);
+  return true;
+}
+
+static bool
+read_method (struct mcp_message *m, const struct json_node *root, struct mcp_fault *fault)
+{
+  const struct json_node *method = json_member (&m->tape, root, "method");
+  bool answers =
+    json_member (&m->tape, root, "result") != NULL || json_member (&m->tape, root, "error") != NULL;
+
+  if (method == NULL && answers) {
+    m->kind = MCP_RESPONSE;
+    return true;
+  }
+  if (!json_is (method, JSON_STRING))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: method: expected a string");
+  m->method.data = json_string (&m->tape, method, m->arena, &m->method.len);
+  m->kind = m->id.data != NULL ? MCP_REQUEST : MCP_NOTIFICATION;
+  return true;
+}
+
+static bool
+read_params (struct mcp_message *m, const struct json_node *root, struct mcp_fault *fault)
+{
+  const struct json_node *params = json_member (&m->tape, root, "params");
+  const struct json_node *meta;
+
+  if (params == NULL)
+    return true;
+  if (!json_is (params, JSON_OBJECT))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: params: expected an object");
+  m->params = params;
+  meta = json_member (&m->tape, params, "_meta");
+  if (!json_is (meta, JSON_OBJECT))
+    return true;
+  m->meta = meta;
+  m->version = json_member (&m->tape, meta, MCP_META "protocolVersion");
+  return true;
+}
+
+bool
+mcp_message_read (struct mcp_message *m, const char *text, size_t len,
+                  const struct json_limits *limits, struct arena *arena, struct mcp_fault *fault)
+{
+  const struct json_node *root;
+
+  *m = (struct mcp_message){ .arena = arena };
+  if (!json_read (&m->tape, text, len, limits, arena))
+    return mcp_fault_set (fault, MCP_PARSE_ERROR, 400, "Parse error: byte %zu: %s", m->tape.offset,
+                          m->tape.problem);
+  root = json_root (&m->tape);
+  if (json_is (root, JSON_ARRAY))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: expected one message, got a batch");
+  if (!json_is (root, JSON_OBJECT))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "Invalid Request: expected an object");
+  if (!read_id (m, json_member (&m->tape, root, "id"), fault))
+    return false;
+  if (!json_equals (&m->tape, json_member (&m->tape, root, "jsonrpc"), "2.0"))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: jsonrpc: expected \"2.0\"");
+  return read_method (m, root, fault) && read_params (m, root, fault);
+}
+
+static bool
+is_log_level (const struct json_tape *tape, const struct json_node *node)
+{
+  static const char *const levels[] = { "debug", "info",     "notice", "warning",
+                                        "error", "critical", "alert",  "emergency" };
+
+  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+    if (json_equals (tape, node, levels[i]))
+      return true;
+  return false;
+}
+
+bool
+mcp_check_envelope (const struct mcp_message *m, struct mcp_fault *fault)
+{
+  const struct json_node *level = json_member (&m->tape, m->meta, MCP_META "logLevel");
+  const struct json_node *token = json_member (&m->tape, m->meta, "progressToken");
+  const char *wrong = NULL;
+
+  if (!json_is (m->version, JSON_STRING))
+    wrong = MCP_META "protocolVersion\"]: expected a string";
+  else if (!json_is (json_member (&m->tape, m->meta, MCP_META "clientCapabilities"), JSON_OBJECT))
+    wrong = MCP_META "clientCapabilities\"]: expected an object";
+  else if (level != NULL && !is_log_level (&m->tape, level))
+    wrong = MCP_META "logLevel\"]: expected debug, info, notice, warning, error, critical, alert "
+                     "or emergency";
+  else if (token != NULL && !is_string_or_integer (token))
+    wrong = "progressToken\"]: expected a string or an integer";
+  if (wrong == NULL)
+    return true;
+  return mcp_fault_set (fault, MCP_INVALID_PARAMS, 400, "Invalid params: _meta[\"%s", wrong);
+}
+
+bool
+mcp_check_version (const struct mcp_message *m, struct mcp_fault *fault)
+{
+  if (json_equals (&m->tape, m->version, MCP_MODERN_VERSION))
+    return true;
+  (void)mcp_fault_set (fault, MCP_UNSUPPORTED_VERSION, 400, "Unsupported protocol version");
+  fault->requested = raw (&m->tape, m->version);
+  return false;
+}
+
+struct slice
+mcp_progress_token (const struct mcp_message *m)
+{
+  const struct json_node *token = json_member (&m->tape, m->meta, "progressToken");
+  struct slice none = { NULL, 0 };
+
+  if (!is_string_or_integer (token) || raw (&m->tape, token).len > ID_MAX)
+    return none;
+  return raw (&m->tape, token);
+}
+
+struct slice
+mcp_param_text (const struct mcp_message *m, const char *name)
+{
+  struct slice text = { NULL, 0 };
+
+  text.data = json_string (&m->tape, json_member (&m->tape, m->params, name), m->arena, &text.len);
+  return text;
+}

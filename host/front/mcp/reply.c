@@ -1,0 +1,345 @@
+#include "front/mcp/reply.h"
+
+#include <math.h>
+
+#include "front/encode.h"
+#include "front/mcp/base64.h"
+
+enum {
+  DISCOVER_TTL_MS = 60000, /* versions and capabilities stay while the daemon runs */
+  TOOLS_TTL_MS = 1000      /* tools come and go; who needs to know at once subscribes */
+};
+
+/* ---- frames of messages ---- */
+
+static void
+begin (struct json_writer *w, struct slice id)
+{
+  jsonw_object (w);
+  jsonw_name_string (w, "jsonrpc", "2.0");
+  if (id.data != NULL)
+    jsonw_name_raw (w, "id", id.data, id.len);
+}
+
+static void
+begin_result (struct json_writer *w, const struct mcp_request *r)
+{
+  begin (w, r->id);
+  jsonw_name (w, "result");
+  jsonw_object (w);
+  if (r->era == MCP_MODERN)
+    jsonw_name_string (w, "resultType", "complete");
+}
+
+static void
+begin_notification (struct json_writer *w, const char *method)
+{
+  begin (w, (struct slice){ NULL, 0 });
+  jsonw_name_string (w, "method", method);
+  jsonw_name (w, "params");
+  jsonw_object (w);
+}
+
+/* Of result or params, and of the message. */
+static void
+end (struct json_writer *w)
+{
+  jsonw_end (w);
+  jsonw_end (w);
+}
+
+static void
+put_server_info (struct json_writer *w, const char *name, const struct mcp_request *r)
+{
+  jsonw_name_raw (w, name, r->core->server_info.data, r->core->server_info.len);
+}
+
+static void
+end_result (struct json_writer *w, const struct mcp_request *r)
+{
+  if (r->era == MCP_MODERN) {
+    jsonw_name (w, "_meta");
+    jsonw_object (w);
+    put_server_info (w, MCP_META "serverInfo", r);
+    jsonw_end (w);
+  }
+  end (w);
+}
+
+/* ---- errors and small answers ---- */
+
+static void
+put_fault_data (struct json_writer *w, const struct mcp_fault *fault)
+{
+  if (fault->requested.data == NULL)
+    return;
+  jsonw_name (w, "data");
+  jsonw_object (w);
+  jsonw_name (w, "supported");
+  jsonw_array (w);
+  jsonw_string (w, MCP_MODERN_VERSION);
+  jsonw_end (w);
+  encode_name_raw (w, "requested", fault->requested.data, fault->requested.len);
+  jsonw_end (w);
+}
+
+void
+mcp_put_error (struct buf *out, struct slice id, const struct mcp_fault *fault)
+{
+  struct json_writer w = { .out = out };
+
+  begin (&w, id);
+  jsonw_name (&w, "error");
+  jsonw_object (&w);
+  jsonw_name_int (&w, "code", fault->code);
+  jsonw_name_string (&w, "message", fault->text);
+  put_fault_data (&w, fault);
+  end (&w);
+}
+
+void
+mcp_put_empty (struct buf *out, const struct mcp_request *r)
+{
+  struct json_writer w = { .out = out };
+
+  begin_result (&w, r);
+  end_result (&w, r);
+}
+
+static void
+put_capabilities (struct json_writer *w)
+{
+  jsonw_name (w, "capabilities");
+  jsonw_object (w);
+  jsonw_name (w, "tools");
+  jsonw_object (w);
+  jsonw_name_bool (w, "listChanged", true);
+  jsonw_end (w);
+  jsonw_end (w);
+}
+
+static void
+put_instructions (struct json_writer *w, const struct mcp_request *r)
+{
+  if (r->core->env->instructions != NULL)
+    jsonw_name_string (w, "instructions", r->core->env->instructions);
+}
+
+/* How long a client may keep the answer.  "private": what is shown may come to depend on the
+ * caller, and a shared cache would not know. */
+static void
+put_cache_hints (struct json_writer *w, int ttl_ms)
+{
+  jsonw_name_int (w, "ttlMs", ttl_ms);
+  jsonw_name_string (w, "cacheScope", "private");
+}
+
+void
+mcp_put_discover (struct buf *out, const struct mcp_request *r)
+{
+  struct json_writer w = { .out = out };
+
+  begin_result (&w, r);
+  jsonw_name (&w, "supportedVersions");
+  jsonw_array (&w);
+  jsonw_string (&w, MCP_MODERN_VERSION);
+  jsonw_end (&w);
+  put_capabilities (&w);
+  put_instructions (&w, r);
+  put_cache_hints (&w, DISCOVER_TTL_MS);
+  end_result (&w, r);
+}
+
+void
+mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *version)
+{
+  struct json_writer w = { .out = out };
+
+  begin_result (&w, r);
+  jsonw_name_string (&w, "protocolVersion", version);
+  put_capabilities (&w);
+  put_server_info (&w, "serverInfo", r);
+  put_instructions (&w, r);
+  end_result (&w, r);
+}
+
+/* ---- tools ---- */
+
+static void
+put_cursor (struct json_writer *w, const struct tool *last)
+{
+  CLEANUP_BUF struct buf cursor = { 0 };
+
+  base64_encode (BASE64_URL, last->name, last->name_len, &cursor);
+  jsonw_name (w, "nextCursor");
+  jsonw_string_len (w, cursor.data, cursor.len);
+}
+
+void
+mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set, size_t from)
+{
+  struct json_writer w = { .out = out };
+  size_t page = r->core->env->page_size;
+  enum tool_format format = r->era == MCP_MODERN ? TOOL_FORMAT_MCP : TOOL_FORMAT_MCP_LEGACY;
+  CLEANUP_BUF struct buf tools = { 0 };
+
+  toolset_render (set, format, from, page, &tools);
+  begin_result (&w, r);
+  jsonw_name_raw (&w, "tools", tools.data, tools.len);
+  if (page != 0 && set->count - from > page)
+    put_cursor (&w, set->tools[from + page - 1]);
+  if (r->era == MCP_MODERN)
+    put_cache_hints (&w, TOOLS_TTL_MS);
+  end_result (&w, r);
+}
+
+bool
+mcp_cursor_read (struct slice cursor, char *room, size_t *len)
+{
+  if (cursor.data == NULL || cursor.len == 0 || base64_room (cursor.len) > MCP_CURSOR_ROOM)
+    return false;
+  if (!base64_decode (BASE64_URL, cursor.data, cursor.len, room, len))
+    return false;
+  return *len != 0 && *len <= MCP_CURSOR_NAME_MAX && utf8_valid (room, *len);
+}
+
+/* ---- results of calls ---- */
+
+static void
+put_structured (struct json_writer *w, const struct mcp_request *r, const struct result *result)
+{
+  const char *json = result->structured;
+  size_t blank;
+
+  if (json == NULL || result->error != CALL_OK)
+    return;
+  for (blank = 0; blank < result->structured_len; blank++)
+    if (strchr (" \t\r\n", json[blank]) == NULL)
+      break;
+  if (r->era == MCP_LEGACY && (blank == result->structured_len || json[blank] != '{'))
+    return;
+  encode_name_raw (w, "structuredContent", json, result->structured_len);
+}
+
+static void
+put_error_meta (struct json_writer *w, const struct result *result)
+{
+  jsonw_name (w, "toolhost/error");
+  jsonw_object (w);
+  jsonw_name_string (w, "code", result->code);
+  if (result->problems != NULL)
+    encode_name_raw (w, "problems", result->problems, result->problems_len);
+  if (result->retry_after_ms > 0)
+    jsonw_name_int (w, "retryAfterMs", result->retry_after_ms);
+  jsonw_end (w);
+}
+
+static void
+put_call_meta (struct json_writer *w, const struct mcp_request *r, const struct result *result)
+{
+  jsonw_name (w, "_meta");
+  jsonw_object (w);
+  if (r->era == MCP_MODERN)
+    put_server_info (w, MCP_META "serverInfo", r);
+  jsonw_name (w, "toolhost/usage");
+  jsonw_object (w);
+  jsonw_name_int (w, "wallUs", (int64_t)result->usage.wall_us);
+  jsonw_name_int (w, "cpuUs", (int64_t)result->usage.cpu_us);
+  jsonw_end (w);
+  if (result->error != CALL_OK)
+    put_error_meta (w, result);
+  jsonw_end (w);
+}
+
+void
+mcp_put_result (struct buf *out, const struct mcp_request *r, const struct result *result)
+{
+  struct json_writer w = { .out = out };
+
+  begin_result (&w, r);
+  jsonw_name (&w, "content");
+  encode_content (&w, result);
+  put_structured (&w, r, result);
+  jsonw_name_bool (&w, "isError", result->error != CALL_OK);
+  put_call_meta (&w, r, result);
+  end (&w);
+}
+
+/* ---- notifications ---- */
+
+void
+mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, double total,
+                  const char *text, size_t len)
+{
+  struct json_writer w = { .out = out };
+
+  begin_notification (&w, "notifications/progress");
+  jsonw_name_raw (&w, "progressToken", r->token.data, r->token.len);
+  jsonw_name (&w, "progress");
+  jsonw_double (&w, done);
+  if (isfinite (total) && total > 0) {
+    jsonw_name (&w, "total");
+    jsonw_double (&w, total);
+  }
+  if (len != 0) {
+    jsonw_name (&w, "message");
+    jsonw_string_len (&w, text, len);
+  }
+  end (&w);
+}
+
+static void
+put_subscription (struct json_writer *w, struct slice id)
+{
+  if (id.data == NULL)
+    return;
+  jsonw_name (w, "_meta");
+  jsonw_object (w);
+  jsonw_name_raw (w, MCP_META "subscriptionId", id.data, id.len);
+  jsonw_end (w);
+}
+
+void
+mcp_put_acknowledged (struct buf *out, const struct mcp_request *r)
+{
+  struct json_writer w = { .out = out };
+
+  begin_notification (&w, "notifications/subscriptions/acknowledged");
+  jsonw_name (&w, "notifications");
+  jsonw_object (&w);
+  if (r->wants_tools)
+    jsonw_name_bool (&w, "toolsListChanged", true);
+  jsonw_end (&w);
+  put_subscription (&w, r->id);
+  end (&w);
+}
+
+void
+mcp_put_list_changed (struct buf *out, struct slice subscription)
+{
+  struct json_writer w = { .out = out };
+
+  begin_notification (&w, "notifications/tools/list_changed");
+  put_subscription (&w, subscription);
+  end (&w);
+}
+
+void
+mcp_put_listen_end (struct buf *out, const struct mcp_request *r)
+{
+  struct json_writer w = { .out = out };
+
+  begin_result (&w, r);
+  put_subscription (&w, r->id);
+  end (&w);
+}
+
+void
+mcp_put_cancelled (struct buf *out, struct slice id)
+{
+  struct json_writer w = { .out = out };
+
+  begin_notification (&w, "notifications/cancelled");
+  jsonw_name_raw (&w, "requestId", id.data, id.len);
+  end (&w);
+}

@@ -1,0 +1,26 @@
+/* body.h - the JSON body of a call over plain HTTP, checked member by member.  Used by calls.c. */
+#ifndef TOOLHOST_FRONT_REST_BODY_H
+#define TOOLHOST_FRONT_REST_BODY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/json_tape.h"
+#include "front/http/http.h"
+
+struct call_body {
+  struct json_tape tape;
+  const struct json_node *arguments; /* an object, or NULL */
+  const char *call_id;               /* in the arena, or NULL */
+  const char *session_id;            /* likewise */
+  struct slice metadata;             /* an object as raw JSON; data NULL: none */
+  int64_t deadline_ms;               /* 0: none */
+};
+
+/* An empty text is an empty body.  False: err says what is wrong, and `pointer` (JSON pointer, in
+ * the arena) where; NULL when the text is no JSON. */
+bool call_body_read (struct call_body *body, struct slice text, const struct json_limits *limits,
+                     struct arena *arena, const char **pointer, struct error *err);
+
+#endif

@@ -1,0 +1,368 @@
+#include "front/rest/calls.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <toolhost.h>
+
+#include "base/json_write.h"
+#include "front/encode.h"
+#include "front/rest/body.h"
+
+enum { SCRATCH_KEEP = 256 * 1024 };
+
+/* In the exchange's arena: it goes when the exchange goes. */
+struct rest_call {
+  struct rest_calls *calls;
+  struct rest_call *next, **prev;
+  struct http_exchange *x;
+  struct call *call;
+  const char *id;    /* the caller's, or the host's once the call has started; NULL: not known */
+  bool wants_events; /* the caller asked for an event stream */
+  bool streaming;    /* it has begun */
+};
+
+void
+rest_calls_init (struct rest_calls *calls, const struct front_env *env)
+{
+  *calls = (struct rest_calls){ .env = env, .limits = json_default_limits };
+  calls->limits.depth = env->json_depth;
+}
+
+static void
+link_call (struct rest_call *c)
+{
+  c->next = c->calls->running;
+  c->prev = &c->calls->running;
+  if (c->next != NULL)
+    c->next->prev = &c->next;
+  c->calls->running = c;
+}
+
+static void
+unlink_call (struct rest_call *c)
+{
+  *c->prev = c->next;
+  if (c->next != NULL)
+    c->next->prev = c->prev;
+}
+
+/* ---- answers ---- */
+
+static void
+put_error (struct json_writer *w, const struct result *result)
+{
+  struct slice message = encode_message (result);
+
+  jsonw_name (w, "error");
+  jsonw_object (w);
+  jsonw_name_string (w, "code", result->code);
+  jsonw_name (w, "message");
+  jsonw_string_len (w, message.data, message.len);
+  if (result->problems != NULL)
+    encode_name_raw (w, "problems", result->problems, result->problems_len);
+  if (result->retry_after_ms > 0)
+    jsonw_name_int (w, "retry_after_ms", result->retry_after_ms);
+  jsonw_end (w);
+}
+
+static void
+put_usage (struct json_writer *w, const struct usage *usage)
+{
+  const struct {
+    const char *name;
+    uint64_t value;
+  } members[] = {
+    { "wall_us", usage->wall_us },   { "queue_us", usage->queue_us },
+    { "run_us", usage->run_us },     { "cpu_us", usage->cpu_us },
+    { "bytes_in", usage->bytes_in }, { "bytes_out", usage->bytes_out },
+  };
+
+  jsonw_name (w, "usage");
+  jsonw_object (w);
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    jsonw_name (w, members[i].name);
+    jsonw_uint (w, members[i].value);
+  }
+  jsonw_end (w);
+}
+
+/* Did the tool run to its end?  Then the request worked, also when the tool says it failed. */
+static bool
+has_ended (const struct result *result)
+{
+  return result->error == CALL_OK || result->error == CALL_tool_execution_failed;
+}
+
+static void
+put_result (struct buf *out, const struct rest_call *c, const struct result *result)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  if (c->id != NULL)
+    jsonw_name_string (&w, "call_id", c->id);
+  jsonw_name_bool (&w, "ok", result->error == CALL_OK);
+  if (result->error != CALL_OK)
+    put_error (&w, result);
+  if (has_ended (result))
+    encode_name_raw (&w, "content", result->content, result->content_len);
+  if (has_ended (result) && result->structured != NULL)
+    encode_name_raw (&w, "structured", result->structured, result->structured_len);
+  put_usage (&w, &result->usage);
+  jsonw_end (&w);
+}
+
+static struct buf *
+scratch (struct rest_calls *calls)
+{
+  buf_reset (&calls->scratch, SCRATCH_KEEP);
+  return &calls->scratch;
+}
+
+static void
+reply (struct rest_call *c, const struct result *result)
+{
+  int status = has_ended (result) ? 200 : call_error_info (result->error)->http;
+  char header[48] = "";
+  struct buf *out = scratch (c->calls);
+
+  put_result (out, c, result);
+  if (status == 429 || status == 503) {
+    long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
+    (void)snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
+  }
+  http_reply (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out->data,
+              out->len);
+}
+
+/* ---- event streams ---- */
+
+/* False: the connection is given up. */
+static bool
+send_event (struct http_exchange *x, const char *event, const struct buf *json)
+{
+  CLEANUP_BUF struct buf framed = { 0 };
+
+  sse_event (&framed, event, json->data, json->len);
+  return http_stream_write (x, framed.data, framed.len);
+}
+
+static void
+begin_stream (struct rest_call *c)
+{
+  if (c->streaming)
+    return;
+  c->streaming = true;
+  http_stream_begin (c->x, 200, SSE_TYPE, SSE_HEADERS);
+}
+
+static void
+end_stream (struct rest_call *c, const struct result *result)
+{
+  struct http_exchange *x = c->x;
+  struct buf *out = scratch (c->calls);
+
+  put_result (out, c, result);
+  if (send_event (x, "result", out))
+    http_stream_end (x);
+}
+
+/* ---- what the call tells ---- */
+
+static void
+on_progress (void *ctx, double done, double total, const char *text, size_t len)
+{
+  struct rest_call *c = ctx;
+  struct buf *out = scratch (c->calls);
+  struct json_writer w = { .out = out };
+
+  if (!c->wants_events || !isfinite (done))
+    return;
+  jsonw_object (&w);
+  jsonw_name (&w, "done");
+  jsonw_double (&w, done);
+  if (isfinite (total) && total > 0) {
+    jsonw_name (&w, "total");
+    jsonw_double (&w, total);
+  }
+  if (len != 0) {
+    jsonw_name (&w, "message");
+    jsonw_string_len (&w, text, len);
+  }
+  jsonw_end (&w);
+  begin_stream (c);
+  (void)send_event (c->x, "progress", out);
+}
+
+static const char *
+level_name (int level)
+{
+  static const struct {
+    int level;
+    const char *name;
+  } names[] = {
+    { TOOLHOST_ERROR, "error" },
+    { TOOLHOST_WARNING, "warning" },
+    { TOOLHOST_NOTICE, "notice" },
+    { TOOLHOST_INFO, "info" },
+  };
+
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (level >= names[i].level)
+      return names[i].name;
+  return "debug";
+}
+
+static void
+on_log (void *ctx, int level, const char *text, size_t len)
+{
+  struct rest_call *c = ctx;
+  struct buf *out = scratch (c->calls);
+  struct json_writer w = { .out = out };
+
+  if (!c->wants_events)
+    return;
+  jsonw_object (&w);
+  jsonw_name_string (&w, "level", level_name (level));
+  jsonw_name (&w, "message");
+  jsonw_string_len (&w, text, len);
+  jsonw_end (&w);
+  begin_stream (c);
+  (void)send_event (c->x, "log", out);
+}
+
+static void
+on_done (void *ctx, const struct result *result)
+{
+  struct rest_call *c = ctx;
+
+  unlink_call (c);
+  http_on_gone (c->x, NULL);
+  if (c->streaming)
+    end_stream (c, result);
+  else
+    reply (c, result);
+}
+
+/* Nobody waits for the answer. */
+static void
+on_gone (void *data)
+{
+  struct rest_call *c = data;
+
+  unlink_call (c);
+  if (c->call != NULL)
+    call_abandon (c->call);
+}
+
+/* ---- requests ---- */
+
+static void
+refuse_body (struct rest_calls *calls, struct http_exchange *x, const char *pointer,
+             const struct error *err)
+{
+  struct buf *out = scratch (calls);
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  jsonw_name (&w, "error");
+  jsonw_object (&w);
+  jsonw_name_string (&w, "code", pointer != NULL ? "bad_request" : "bad_json");
+  jsonw_name (&w, "message");
+  jsonw_stringf (&w, "%s%s%s", pointer != NULL ? pointer : "",
+                 pointer != NULL && pointer[0] != '\0' ? ": " : "", err->text);
+  if (pointer != NULL)
+    jsonw_name_string (&w, "path", pointer);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  http_reply (x, 400, "application/json", NULL, out->data, out->len);
+}
+
+static void
+start (struct rest_call *c, struct slice tool, const struct call_body *body)
+{
+  static const struct call_events events = { on_progress, on_log, on_done };
+  const struct http_request *request = http_request (c->x);
+  struct arena *arena = request->arena;
+  struct call *call;
+
+  call = call_start (c->calls->env->calls,
+                     &(struct call_request){
+                       .toolset = catalog_toolset (c->calls->env->catalog),
+                       .name = tool.data,
+                       .name_len = tool.len,
+                       .tape = body->arguments != NULL ? &body->tape : NULL,
+                       .args_node = body->arguments,
+                       .front = "rest",
+                       .principal = request->peer->principal,
+                       .call_id = body->call_id,
+                       .session_id = body->session_id,
+                       .metadata = body->metadata.data,
+                       .metadata_len = body->metadata.len,
+                       .deadline_ms = body->deadline_ms,
+                       .wants_progress = c->wants_events,
+                     },
+                     &events, c);
+  if (call == NULL)
+    return; /* answered, and c is gone */
+  c->call = call;
+  if (c->id == NULL)
+    c->id = arena_strndup (arena, call_id (call), strlen (call_id (call)));
+  if (c->wants_events)
+    begin_stream (c);
+}
+
+void
+rest_call_post (struct rest_calls *calls, struct http_exchange *x, struct slice tool)
+{
+  const struct http_request *request = http_request (x);
+  struct call_body body;
+  struct error err = { 0 };
+  const char *pointer;
+  struct rest_call *c;
+
+  if (request->body.len != 0 && !media_is_json (http_header (x, "content-type")))
+    return http_reply_error (x, 415, "unsupported_media_type",
+                             "Content-Type must be application/json");
+  if (!call_body_read (&body, request->body, &calls->limits, request->arena, &pointer, &err))
+    return refuse_body (calls, x, pointer, &err);
+  c = arena_alloc (request->arena, sizeof *c);
+  *c = (struct rest_call){ .calls = calls, .x = x, .id = body.call_id };
+  c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
+  link_call (c);
+  http_set_data (x, c);
+  http_on_gone (x, on_gone);
+  start (c, tool, &body);
+}
+
+void
+rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slice id)
+{
+  const struct http_request *request = http_request (x);
+  struct call *call = NULL;
+
+  if (memchr (id.data, '\0', id.len) == NULL)
+    call = call_find (calls->env->calls, arena_strndup (request->arena, id.data, id.len),
+                      request->peer->manager ? NULL : request->peer->principal);
+  if (call == NULL)
+    return http_reply_error (x, 404, "call_not_found",
+                             "There is no running call of this id that you may cancel");
+  call_cancel (call);
+  http_reply (x, 204, NULL, NULL, NULL, 0);
+}
+
+void
+rest_calls_free (struct rest_calls *calls)
+{
+  for (struct rest_call *c; (c = calls->running) != NULL;) {
+    struct http_exchange *x = c->x;
+    bool streaming = c->streaming;
+    on_gone (c);
+    http_on_gone (x, NULL);
+    if (streaming)
+      http_stream_end (x);
+    else
+      http_reply_error (x, 503, "tool_unavailable", "The daemon is stopping");
+  }
+  buf_free (&calls->scratch);
+}

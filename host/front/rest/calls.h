@@ -1,0 +1,35 @@
+/* calls.h - POST /v1/tools/{name}/call and DELETE /v1/calls/{id}: one call from its JSON body to
+ * its JSON answer or event stream.  Used by rest.c.  Loop thread only.
+ *
+ * A call whose tool ran is 200: { "call_id", "ok": true, "content", "structured"?, "usage" }, or
+ * with "ok": false and "error" when the tool itself says that it failed.  Any other failure has the
+ * HTTP status of its code in call/errors.def and no content.  call_id is missing when the caller
+ * gave none and the call was refused before it got one.
+ *
+ * With "Accept: text/event-stream" a call that was not refused at once is answered by a stream of
+ * events: progress { "done", "total"?, "message"? }, log { "level", "message" }, and last result,
+ * whose data is the body above. */
+#ifndef TOOLHOST_FRONT_REST_CALLS_H
+#define TOOLHOST_FRONT_REST_CALLS_H
+
+#include "front/front.h"
+#include "front/http/http.h"
+
+struct rest_call;
+
+/* The calls of this front that are running. */
+struct rest_calls {
+  const struct front_env *env;
+  struct json_limits limits;
+  struct rest_call *running;
+  struct buf scratch; /* the answer being built */
+};
+
+void rest_calls_init (struct rest_calls *calls, const struct front_env *env);
+/* Stops what is running; the callers get an error. */
+void rest_calls_free (struct rest_calls *calls);
+
+void rest_call_post (struct rest_calls *calls, struct http_exchange *x, struct slice tool);
+void rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slice id);
+
+#endif

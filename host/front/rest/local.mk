@@ -1,0 +1,6 @@
+# The plain HTTP paths.
+libhost_la_SOURCES += \
+  %D%/body.c %D%/body.h \
+  %D%/calls.c %D%/calls.h \
+  %D%/rest.c %D%/rest.h \
+  %D%/route.c %D%/route.h

@@ -1,0 +1,244 @@
+#include "front/rest/rest.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "front/rest/calls.h"
+#include "front/rest/route.h"
+
+struct rest {
+  const struct front_env *env;
+  struct rest_calls calls;
+};
+
+static void
+reply_json (struct http_exchange *x, int status, const struct buf *json)
+{
+  http_reply (x, status, "application/json", NULL, json->data, json->len);
+}
+
+/* { "status": … } */
+static void
+reply_status (struct http_exchange *x, int http, const char *status, const char *why)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "status", status);
+  if (why != NULL)
+    jsonw_name_string (&w, "why", why);
+  jsonw_end (&w);
+  reply_json (x, http, &out);
+}
+
+static const struct format {
+  const char *name;
+  enum tool_format format;
+} formats[] = {
+  { "mcp", TOOL_FORMAT_MCP },
+  { "openai", TOOL_FORMAT_OPENAI },
+  { "anthropic", TOOL_FORMAT_ANTHROPIC },
+};
+
+/* The first is the default. */
+static const struct format *
+find_format (struct slice name)
+{
+  if (name.data == NULL)
+    return &formats[0];
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (slice_is (name, formats[i].name))
+      return &formats[i];
+  return NULL;
+}
+
+static void
+get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct toolset *set = catalog_toolset (rest->env->catalog);
+  const struct format *format = find_format (http_query (x, "format"));
+  CLEANUP_BUF struct buf out = { 0 };
+
+  (void)segment;
+  if (format == NULL)
+    return http_reply_error (x, 400, "bad_format", "format: expected mcp, openai or anthropic");
+  buf_puts (&out, "{\"tools\":");
+  toolset_render (set, format->format, 0, 0, &out);
+  buf_printf (&out, ",\"tool_choice\":\"%s\"}", set->count != 0 ? "auto" : "none");
+  reply_json (x, 200, &out);
+}
+
+static void
+post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
+{
+  rest_call_post (&rest->calls, x, tool);
+}
+
+static void
+delete_call (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_call_delete (&rest->calls, x, id);
+}
+
+static void
+get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_BUF struct buf out = { 0 };
+
+  (void)segment;
+  manage->plugins (manage->ctx, &out);
+  reply_json (x, 200, &out);
+}
+
+static void
+get_health (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void)rest;
+  (void)segment;
+  reply_status (x, 200, "ok", NULL);
+}
+
+static void
+get_ready (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  const char *why = NULL;
+
+  (void)segment;
+  if (manage->ready (manage->ctx, &why))
+    reply_status (x, 200, "ready", NULL);
+  else
+    reply_status (x, 503, "not_ready", why != NULL ? why : "starting");
+}
+
+static void
+get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_BUF struct buf out = { 0 };
+
+  (void)segment;
+  manage->metrics (manage->ctx, &out);
+  http_reply (x, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, out.data, out.len);
+}
+
+static void
+post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  struct error err = { 0 };
+
+  (void)segment;
+  if (!http_request (x)->peer->manager)
+    return http_reply_error (x, 403, "not_allowed",
+                             "Only root or the daemon's own user may do this, over the local "
+                             "socket");
+  if (!manage->reload (manage->ctx, &err))
+    return http_reply_error (x, 422, "bad_configuration", "%s", err.text);
+  reply_status (x, 200, "reloaded", NULL);
+}
+
+static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
+
+static const struct route routes[] = {
+  { "GET", "/", "this list", get_index },
+  { "GET", "/v1/tools", "the tools; format=mcp, openai or anthropic", get_tools },
+  { "POST", "/v1/tools/{name}/call", "call a tool", post_call },
+  { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
+  { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
+  { "POST", "/v1/reload", "read the configuration again", post_reload },
+  { "GET", "/healthz", "is the daemon alive?", get_health },
+  { "GET", "/readyz", "does it take calls?", get_ready },
+  { "GET", "/metrics", "figures for Prometheus", get_metrics },
+};
+enum { ROUTES = sizeof routes / sizeof routes[0] };
+
+static void
+put_path (struct json_writer *w, const char *method, const char *path, const char *summary)
+{
+  jsonw_object (w);
+  jsonw_name_string (w, "method", method);
+  jsonw_name_string (w, "path", path);
+  jsonw_name_string (w, "summary", summary);
+  jsonw_end (w);
+}
+
+static void
+get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  (void)segment;
+  jsonw_object (&w);
+  jsonw_name_string (&w, "name", "toolhost");
+  jsonw_name_string (&w, "version", rest->env->version);
+  jsonw_name (&w, "paths");
+  jsonw_array (&w);
+  for (size_t i = 0; i < ROUTES; i++)
+    put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
+  put_path (&w, "POST", "/mcp", "the Model Context Protocol");
+  jsonw_end (&w);
+  jsonw_end (&w);
+  reply_json (x, 200, &out);
+}
+
+static void
+refuse_method (struct http_exchange *x, struct slice path)
+{
+  static const char body[] = "{\"error\":{\"code\":\"method_not_allowed\","
+                             "\"message\":\"The path does not take this method\"}}";
+  CLEANUP_BUF struct buf allow = { 0 };
+
+  route_allow (routes, ROUTES, path, &allow);
+  http_reply (x, 405, "application/json", buf_cstr (&allow), body, sizeof body - 1);
+}
+
+static void
+refuse_path (struct http_exchange *x, struct slice path)
+{
+  const char *near = route_nearest (routes, ROUTES, path);
+
+  if (near != NULL)
+    http_reply_error (x, 404, "not_found", "There is no such path; did you mean %s?", near);
+  else
+    http_reply_error (x, 404, "not_found", "There is no such path; GET / lists those there are");
+}
+
+struct rest *
+rest_new (const struct front_env *env)
+{
+  struct rest *rest = xcalloc (1, sizeof *rest);
+
+  rest->env = env;
+  rest_calls_init (&rest->calls, env);
+  return rest;
+}
+
+void
+rest_handle (struct rest *rest, struct http_exchange *x)
+{
+  const struct http_request *request = http_request (x);
+  struct slice segment;
+  bool known;
+  const struct route *route =
+    route_find (routes, ROUTES, request->method, request->path, &segment, &known);
+
+  if (route != NULL)
+    route->handle (rest, x, segment);
+  else if (known)
+    refuse_method (x, request->path);
+  else
+    refuse_path (x, request->path);
+}
+
+void
+rest_free (struct rest *rest)
+{
+  if (rest == NULL)
+    return;
+  rest_calls_free (&rest->calls);
+  free (rest);
+}

@@ -1,0 +1,16 @@
+/* rest.h - the plain HTTP paths: /v1/tools, /v1/calls, /v1/plugins, /healthz, /readyz, /metrics, /.
+ * Loop thread only. */
+#ifndef TOOLHOST_FRONT_REST_H
+#define TOOLHOST_FRONT_REST_H
+
+#include "front/front.h"
+#include "front/http/http.h"
+
+struct rest;
+
+struct rest *rest_new (const struct front_env *env);
+/* Any request that is not /mcp. */
+void rest_handle (struct rest *rest, struct http_exchange *x);
+void rest_free (struct rest *rest);
+
+#endif

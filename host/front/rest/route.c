@@ -1,0 +1,81 @@
+#include "front/rest/route.h"
+
+#include <string.h>
+
+enum { NEAREST_MAX = 64, ROUTES_MAX = 32 };
+
+bool
+route_fits (const char *pattern, struct slice path, struct slice *segment)
+{
+  const char *at = path.data;
+  const char *end = path.data + path.len;
+
+  *segment = (struct slice){ NULL, 0 };
+  while (*pattern != '\0') {
+    if (*pattern == '{') {
+      const char *begin = at;
+      while (at < end && *at != '/')
+        at++;
+      if (at == begin)
+        return false;
+      *segment = (struct slice){ begin, (size_t)(at - begin) };
+      pattern = strchr (pattern, '}') + 1;
+    }
+    else if (at == end || *at++ != *pattern++)
+      return false;
+  }
+  return at == end;
+}
+
+static bool
+takes_method (const struct route *route, struct slice method)
+{
+  return slice_is (method, route->method)
+         || (slice_is (method, "HEAD") && strcmp (route->method, "GET") == 0);
+}
+
+const struct route *
+route_find (const struct route *routes, size_t count, struct slice method, struct slice path,
+            struct slice *segment, bool *known)
+{
+  *known = false;
+  for (size_t i = 0; i < count; i++)
+    if (route_fits (routes[i].pattern, path, segment)) {
+      *known = true;
+      if (takes_method (&routes[i], method))
+        return &routes[i];
+    }
+  return NULL;
+}
+
+void
+route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out)
+{
+  const char *separator = "Allow: ";
+  struct slice segment;
+
+  for (size_t i = 0; i < count; i++)
+    if (route_fits (routes[i].pattern, path, &segment)) {
+      buf_puts (out, separator);
+      buf_puts (out, routes[i].method);
+      if (strcmp (routes[i].method, "GET") == 0)
+        buf_puts (out, ", HEAD");
+      separator = ", ";
+    }
+  buf_puts (out, "\r\n");
+}
+
+const char *
+route_nearest (const struct route *routes, size_t count, struct slice path)
+{
+  const char *patterns[ROUTES_MAX + 1] = { NULL };
+  char word[NEAREST_MAX];
+
+  if (path.len >= sizeof word || memchr (path.data, '\0', path.len) != NULL)
+    return NULL;
+  memcpy (word, path.data, path.len);
+  word[path.len] = '\0';
+  for (size_t i = 0; i < count && i < ROUTES_MAX; i++)
+    patterns[i] = routes[i].pattern;
+  return error_nearest (word, patterns);
+}

@@ -1,0 +1,31 @@
+/* route.h - which handler serves a path: a table of patterns in which {name} stands for one
+ * segment. Pure functions over the caller's table. */
+#ifndef TOOLHOST_FRONT_REST_ROUTE_H
+#define TOOLHOST_FRONT_REST_ROUTE_H
+
+#include "front/http/http.h"
+
+struct rest;
+
+struct route {
+  const char *method;
+  const char *pattern; /* at most one {…} */
+  const char *summary; /* for the index */
+  /* `segment` is what stood at {…}, never empty then. */
+  void (*handle) (struct rest *rest, struct http_exchange *x, struct slice segment);
+};
+
+/* Does the path fit the pattern? */
+bool route_fits (const char *pattern, struct slice path, struct slice *segment);
+
+/* The route of a request (HEAD takes GET's); NULL when there is none.  `known` then tells whether
+ * another method would have been right. */
+const struct route *route_find (const struct route *routes, size_t count, struct slice method,
+                                struct slice path, struct slice *segment, bool *known);
+
+/* The methods a path takes, as an Allow header line. */
+void route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out);
+/* The pattern nearest to a path that fits none, or NULL. */
+const char *route_nearest (const struct route *routes, size_t count, struct slice path);
+
+#endif

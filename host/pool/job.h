@@ -1,0 +1,64 @@
+/* job.h - a call as the pool sees it: work for one unit.  Part of the caller's own struct; the caller
+ * keeps everything it points to until it has ended.  Loop thread only. */
+#ifndef TOOLHOST_POOL_JOB_H
+#define TOOLHOST_POOL_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/frame.h"
+
+struct job;
+struct unit;
+struct worker;
+
+enum job_fate {
+  JOB_RESULT,      /* the worker answered */
+  JOB_CRASHED,     /* its process died under it; text says how */
+  JOB_LOST,        /* its process was killed because of another call */
+  JOB_UNAVAILABLE  /* the plugin can't be run now; text says why */
+};
+
+/* How a job ended; lives while `ended` runs. */
+struct job_end {
+  enum job_fate fate;
+  const struct frame_result *result; /* JOB_RESULT: outcome, lengths, cost */
+  const char *code;                  /* result->code_len bytes, checked */
+  const char *message;               /* UTF-8 */
+  const char *structured;            /* JSON, read strictly */
+  const char *content;               /* JSON array of content blocks, read strictly */
+  const char *text;                  /* the other fates: a sentence for the log */
+  int64_t retry_after_ms;            /* JOB_UNAVAILABLE; 0: not known */
+};
+
+struct job_events {
+  void (*started) (struct job *job); /* it was sent to a worker */
+  void (*progress) (struct job *job, double done, double total, const char *text, size_t len);
+  void (*log) (struct job *job, int level, const char *text, size_t len);
+  /* Exactly once, unless the job was cancelled.  The job is the caller's again. */
+  void (*ended) (struct job *job, const struct job_end *end);
+};
+
+struct job {
+  /* the caller's */
+  const struct job_events *events;
+  uint32_t tool; /* index in the plugin's description */
+  const char *args;
+  size_t args_len;
+  const char *meta; /* JSON object, or NULL */
+  size_t meta_len;
+  int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
+  bool wants_progress;
+  /* the pool's */
+  struct unit *unit;     /* not NULL while queued or running */
+  struct worker *worker; /* while running */
+  uint64_t nonce;
+  struct job *prev, *next; /* in the unit's queue */
+};
+
+/* Stop a job: a queued one is taken out, of a running one the worker is told, and condemned after
+ * the grace period.  The job is the caller's again when this returns; ended is not called. */
+void job_cancel (struct job *job, enum frame_cancel_reason reason);
+
+#endif

@@ -1,0 +1,8 @@
+libhost_la_SOURCES += \
+	%D%/job.h \
+	%D%/policy.c %D%/policy.h \
+	%D%/pool.c %D%/pool.h \
+	%D%/receive.c %D%/receive.h \
+	%D%/spawn.c %D%/spawn.h \
+	%D%/unit.c %D%/unit.h \
+	%D%/worker.c %D%/worker.h

@@ -1,0 +1,44 @@
+/* policy.h - what the operator lets one plugin do, and how much of it.  Plain data: daemon/policy.c
+ * reads it from files, unit.c and worker.c enforce it. */
+#ifndef TOOLHOST_POOL_POLICY_H
+#define TOOLHOST_POOL_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What must hold of a worker, by whatever mechanism this kernel has. */
+enum {
+  GUARANTEE_NO_NETWORK = 1,
+  GUARANTEE_NO_FOREIGN_FILES = 2,
+  GUARANTEE_NO_FOREIGN_SIGNALS = 4,
+  GUARANTEE_MEMORY_CAP = 8,
+  GUARANTEE_KILL_TREE = 16,
+  GUARANTEES_ALL = 31
+};
+extern const char *const guarantee_names[]; /* in the order of the bits, ends with NULL */
+
+struct policy {
+  bool enabled;
+  char **read;  /* absolute paths, NULL-terminated; NULL: none */
+  char **write; /* likewise */
+  char *config; /* JSON object text for the plugin's open; never NULL */
+  int64_t memory;      /* bytes of address space */
+  int64_t files;       /* open descriptors */
+  int64_t tmp;         /* bytes of /tmp */
+  int64_t result;      /* bytes of one result */
+  int64_t processes;   /* threads and processes in a worker */
+  int64_t threads;     /* tool threads of a parallel plugin */
+  int64_t queue;       /* calls that may wait */
+  int64_t max_time_ms; /* 0: the tool's own counts */
+  unsigned require;    /* GUARANTEE_… */
+};
+
+/* Fill in the defaults; free with policy_free. */
+void policy_init (struct policy *policy);
+void policy_free (struct policy *policy);
+/* Deep copy. */
+void policy_copy (struct policy *to, const struct policy *from);
+bool policy_same (const struct policy *a, const struct policy *b);
+
+#endif

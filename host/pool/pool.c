@@ -1,0 +1,64 @@
+#include "pool/pool.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/frame.h"
+#include "pool/worker.h"
+
+void
+pool_settings_default (struct pool_settings *settings)
+{
+  *settings = (struct pool_settings) {
+    .program = -1,
+    .grace = 0.5,
+    .drain = 5,
+    .start_timeout = 10,
+    .stop_timeout = 5,
+    .idle_stop = 60,
+    .backoff_min = 0.1,
+    .backoff_max = 30,
+    .max_crashes = 5,
+  };
+}
+
+/* Before the loop sleeps: one datagram to each worker that was given something in this turn. */
+static void
+flush_all (struct ev_loop *loop, ev_prepare *watcher, int revents)
+{
+  struct pool *pool = watcher->data;
+
+  (void) loop;
+  (void) revents;
+  while (pool->unsent != NULL) {
+    struct worker *worker = pool->unsent;
+    pool->unsent = worker->next_unsent;
+    worker->unsent = false;
+    worker_flush (worker);
+  }
+}
+
+void
+pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
+           const struct pool_settings *settings)
+{
+  *pool = (struct pool) { .loop = loop, .log = log, .settings = *settings };
+  pool->datagram = xmalloc (FRAME_MAX);
+  if (getrandom (&pool->nonce_seed, sizeof pool->nonce_seed, GRND_NONBLOCK)
+      != sizeof pool->nonce_seed)
+    pool->nonce_seed = (uint64_t) time (NULL);
+  ev_prepare_init (&pool->flush, flush_all);
+  pool->flush.data = pool;
+  ev_prepare_start (loop, &pool->flush);
+  ev_unref (loop);
+}
+
+void
+pool_clear (struct pool *pool)
+{
+  ev_ref (pool->loop);
+  ev_prepare_stop (pool->loop, &pool->flush);
+  free (pool->datagram);
+  arena_free (&pool->arena);
+}

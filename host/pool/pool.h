@@ -1,0 +1,45 @@
+/* pool.h - what all units share: the loop, the worker program, the settings, the counters.  Loop
+ * thread only. */
+#ifndef TOOLHOST_POOL_POOL_H
+#define TOOLHOST_POOL_POOL_H
+
+#include <ev.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "watch/log.h"
+
+struct worker;
+
+struct pool_settings {
+  int program;          /* descriptor of the worker program, borrowed */
+  const char *build;    /* build id both sides must share */
+  double grace;         /* seconds between a cancel and the condemnation of the process */
+  double drain;         /* seconds other calls of a condemned process may take to finish */
+  double start_timeout; /* seconds from the start to the description */
+  double stop_timeout;  /* seconds from BYE to the end of the process */
+  double idle_stop;     /* seconds without a call before a worker is stopped */
+  double backoff_min, backoff_max; /* seconds before a crashed worker is started again */
+  unsigned max_crashes; /* in a row, before a unit is quarantined */
+};
+
+struct pool {
+  struct ev_loop *loop;
+  struct log *log;
+  struct pool_settings settings;
+  ev_prepare flush;       /* sends what was written in this turn of the loop */
+  struct worker *unsent;  /* workers with something to send */
+  char *datagram;         /* FRAME_MAX bytes to receive into */
+  struct arena arena;     /* for checking one result */
+  uint64_t nonce_seed;
+  unsigned workers;       /* processes alive */
+  uint64_t started, crashed, killed; /* since the start */
+};
+
+void pool_settings_default (struct pool_settings *settings);
+void pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
+                const struct pool_settings *settings);
+/* Every worker must be gone. */
+void pool_clear (struct pool *pool);
+
+#endif

@@ -1,0 +1,366 @@
+#include "pool/receive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/json_tape.h"
+
+enum {
+  DATAGRAMS_PER_TURN = 64,
+  DESCRIPTION_MAX = 8 << 20,
+  CODE_MAX = 64,
+  MESSAGE_MAX = 64 * 1024
+};
+
+static const struct json_limits result_limits
+  = { .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024 };
+
+/* A frame as it came. */
+struct frame {
+  struct frame_head head;
+  const char *payload;
+  size_t len;
+};
+
+static void
+broken (struct worker *worker, const char *what)
+{
+  worker_broke_protocol (worker, what);
+}
+
+/* ---- the worker's own frames ---- */
+
+static char *
+copy_string (const struct json_tape *tape, const struct json_node *node, struct arena *arena)
+{
+  const char *text = json_cstring (tape, node, arena);
+  return text != NULL ? xstrndup (text, strnlen (text, 1024)) : NULL;
+}
+
+static void
+take_hello (struct worker *worker, const struct frame *frame)
+{
+  struct json_tape tape;
+  const struct json_node *guarantees;
+  const char *raw;
+  size_t len;
+
+  arena_reset (&worker->pool->arena);
+  if (worker->greeted
+      || !json_read (&tape, frame->payload, frame->len, &json_default_limits, &worker->pool->arena)) {
+    broken (worker, "sent a HELLO that can't be read");
+    return;
+  }
+  if (!json_equals (&tape, json_member (&tape, json_root (&tape), "build"),
+                    worker->pool->settings.build)) {
+    broken (worker, "is of another build than the daemon: install both together");
+    return;
+  }
+  worker->greeted = true;
+  guarantees = json_member (&tape, json_root (&tape), "guarantees");
+  if (json_is (guarantees, JSON_OBJECT)) {
+    raw = json_raw (&tape, guarantees, &len);
+    worker->guarantees = xstrndup (raw, len);
+  }
+}
+
+static void
+take_describe (struct worker *worker, const struct frame *frame)
+{
+  if (!worker->greeted || worker->state != WORKER_STARTING
+      || worker->description.len + frame->len > DESCRIPTION_MAX) {
+    broken (worker, "sent a description that was not due, or is too long");
+    return;
+  }
+  buf_append (&worker->description, frame->payload, frame->len);
+  if (!(frame->head.flags & FRAME_MORE))
+    worker_is_described (worker);
+}
+
+/* The lines of "backtrace", one under the other. */
+static char *
+join_lines (const struct json_tape *tape, const struct json_node *list, struct arena *arena)
+{
+  struct buf lines = { 0 };
+
+  if (!json_is (list, JSON_ARRAY))
+    return NULL;
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    const char *line = json_cstring (tape, n, arena);
+    if (line != NULL)
+      buf_printf (&lines, "%s%s", lines.len != 0 ? "\n" : "", line);
+  }
+  (void) buf_cstr (&lines);
+  return lines.data;
+}
+
+static void
+take_bye (struct worker *worker, const struct frame *frame)
+{
+  struct arena *arena = &worker->pool->arena;
+  const struct json_node *root, *reason;
+  struct json_tape tape;
+
+  arena_reset (arena);
+  if (worker->bye != NULL || !json_read (&tape, frame->payload, frame->len, &json_default_limits, arena))
+    return;
+  root = json_root (&tape);
+  reason = json_member (&tape, root, "reason");
+  if (json_equals (&tape, reason, "exit"))
+    return;
+  worker->bye_end = json_equals (&tape, reason, "load")      ? WORKER_END_LOAD
+                    : json_equals (&tape, reason, "sandbox") ? WORKER_END_SANDBOX
+                                                             : WORKER_END_CRASH;
+  worker->bye = copy_string (&tape, json_member (&tape, root, "message"), arena);
+  worker->signal = copy_string (&tape, json_member (&tape, root, "signal"), arena);
+  worker->backtrace = join_lines (&tape, json_member (&tape, root, "backtrace"), arena);
+  if (worker->bye == NULL && worker->signal != NULL) {
+    struct buf text = { 0 };
+    buf_printf (&text, "was ended by signal %s", worker->signal);
+    (void) buf_cstr (&text);
+    worker->bye = text.data;
+  }
+  if (worker->bye == NULL)
+    worker->bye = xstrdup ("ended without saying why");
+}
+
+/* ---- the frames of calls ---- */
+
+static void
+take_progress (struct worker *worker, const struct frame *frame, struct job *job)
+{
+  struct frame_progress progress;
+
+  if (frame->len < sizeof progress
+      || !utf8_valid (frame->payload + sizeof progress, frame->len - sizeof progress)) {
+    broken (worker, "sent a progress that can't be read");
+    return;
+  }
+  memcpy (&progress, frame->payload, sizeof progress);
+  if (job != NULL)
+    job->events->progress (job, progress.done, progress.total, frame->payload + sizeof progress,
+                           frame->len - sizeof progress);
+}
+
+static void
+take_log (struct worker *worker, const struct frame *frame, struct job *job)
+{
+  struct frame_log line;
+  const char *text = frame->payload + sizeof line;
+  size_t len = frame->len - sizeof line;
+
+  if (frame->len < sizeof line || !utf8_valid (text, len)) {
+    broken (worker, "sent a log line that can't be read");
+    return;
+  }
+  memcpy (&line, frame->payload, sizeof line);
+  if (job != NULL)
+    job->events->log (job, line.level, text, len);
+  else if (frame->head.call == 0) {
+    CLEANUP_FREE char *copy = xstrndup (text, len);
+    log_event (worker->pool->log, LOG_INFO, "plugin_log", "plugin", worker->name, "text", copy, NULL);
+  }
+}
+
+static void
+take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
+{
+  if (slot->body.len + frame->len > worker->result_max + MESSAGE_MAX) {
+    broken (worker, "sent a result over its limit");
+    return;
+  }
+  if (slot->job != NULL)
+    buf_append (&slot->body, frame->payload, frame->len);
+}
+
+static bool
+code_ok (const char *code, size_t len)
+{
+  for (size_t i = 0; i < len; i++)
+    if (!((code[i] >= 'a' && code[i] <= 'z') || (code[i] >= '0' && code[i] <= '9')
+          || code[i] == '_'))
+      return false;
+  return len <= CODE_MAX;
+}
+
+static bool
+known_block (const struct json_tape *tape, const struct json_node *block)
+{
+  static const char *const types[] = { "text", "image", "audio", "resource", "resource_link" };
+  const struct json_node *type = json_member (tape, block, "type");
+
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (json_equals (tape, type, types[i]))
+      return true;
+  return false;
+}
+
+static bool
+content_ok (const char *json, size_t len, struct arena *arena)
+{
+  struct json_tape tape;
+  const struct json_node *list;
+
+  if (!json_read (&tape, json, len, &result_limits, arena))
+    return false;
+  list = json_root (&tape);
+  if (list->type != JSON_ARRAY)
+    return false;
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n))
+    if (!known_block (&tape, n))
+      return false;
+  return true;
+}
+
+/* Cut the body into its four pieces and check each. */
+static bool
+read_body (const struct frame_result *head, const char *body, size_t len, struct arena *arena,
+           struct job_end *end)
+{
+  struct json_tape tape;
+  uint64_t sum = (uint64_t) head->code_len + head->message_len + head->structured_len
+                 + head->content_len;
+
+  if (sum != len || head->outcome < FRAME_OUTCOME_OK || head->outcome > FRAME_OUTCOME_BROKEN)
+    return false;
+  end->code = body;
+  end->message = end->code + head->code_len;
+  end->structured = end->message + head->message_len;
+  end->content = end->structured + head->structured_len;
+  return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
+         && (head->structured_len == 0
+             || json_read (&tape, end->structured, head->structured_len, &result_limits, arena))
+         && (head->content_len == 0 || content_ok (end->content, head->content_len, arena));
+}
+
+static void
+take_result (struct worker *worker, const struct frame *frame, struct slot *slot)
+{
+  struct frame_result head;
+  struct job_end end = { .fate = JOB_RESULT, .result = &head };
+  CLEANUP_BUF struct buf whole = slot->body;
+  const char *body = frame->payload + sizeof head;
+  size_t len = frame->len - sizeof head;
+  struct job *job;
+
+  memset (&slot->body, 0, sizeof slot->body);
+  if (frame->len < sizeof head) {
+    broken (worker, "sent a result that can't be read");
+    return;
+  }
+  memcpy (&head, frame->payload, sizeof head);
+  if (whole.len != 0) {
+    buf_append (&whole, body, len);
+    body = whole.data;
+    len = whole.len;
+  }
+  arena_reset (&worker->pool->arena);
+  if (slot->job != NULL && !read_body (&head, body, len, &worker->pool->arena, &end)) {
+    broken (worker, "sent a result that is not what it must be");
+    return;
+  }
+  job = worker_free_slot (worker, slot);
+  if (job != NULL) {
+    job->unit = NULL;
+    job->events->ended (job, &end);
+  }
+  worker_slot_was_freed (worker);
+}
+
+/* ---- decoding ---- */
+
+static void
+take_call_frame (struct worker *worker, const struct frame *frame)
+{
+  struct slot *slot = worker_slot (worker, frame->head.call);
+
+  if (frame->head.kind == FRAME_LOG && frame->head.call == 0) {
+    take_log (worker, frame, NULL);
+    return;
+  }
+  if (slot == NULL) {
+    broken (worker, "spoke of a call it does not run");
+    return;
+  }
+  switch (frame->head.kind) {
+  case FRAME_PROGRESS:
+    take_progress (worker, frame, slot->job);
+    break;
+  case FRAME_LOG:
+    take_log (worker, frame, slot->job);
+    break;
+  case FRAME_RESULT_PART:
+    take_part (worker, frame, slot);
+    break;
+  default:
+    take_result (worker, frame, slot);
+    break;
+  }
+}
+
+static void
+take_frame (struct worker *worker, const struct frame *frame)
+{
+  switch (frame->head.kind) {
+  case FRAME_HELLO:
+    take_hello (worker, frame);
+    break;
+  case FRAME_DESCRIBE:
+    take_describe (worker, frame);
+    break;
+  case FRAME_BYE:
+    take_bye (worker, frame);
+    break;
+  case FRAME_PROGRESS:
+  case FRAME_LOG:
+  case FRAME_RESULT_PART:
+  case FRAME_RESULT:
+    take_call_frame (worker, frame);
+    break;
+  default:
+    broken (worker, "sent a frame that is not a worker's to send");
+    break;
+  }
+}
+
+static void
+take_datagram (struct worker *worker, const char *data, size_t len)
+{
+  struct frame frame;
+  long step;
+
+  while (len > 0 && worker->state != WORKER_KILLED) {
+    step = frame_next (data, len, &frame.head, &frame.payload, &frame.len);
+    if (step < 0) {
+      broken (worker, "sent a malformed frame");
+      return;
+    }
+    take_frame (worker, &frame);
+    data += step;
+    len -= (size_t) step;
+  }
+}
+
+bool
+worker_receive (struct worker *worker)
+{
+  worker->received = false;
+  for (int i = 0; i < DATAGRAMS_PER_TURN; i++) {
+    /* No room for control data: a descriptor that is sent along is closed by the kernel. */
+    ssize_t n = recv (worker->proc.control, worker->pool->datagram, FRAME_MAX, MSG_DONTWAIT | MSG_TRUNC);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno == EAGAIN)
+      return true;
+    if (n <= 0)
+      return false;
+    worker->received = true;
+    if (n > FRAME_MAX)
+      broken (worker, "sent a datagram that is too long");
+    else
+      take_datagram (worker, worker->pool->datagram, (size_t) n);
+  }
+  return true;
+}

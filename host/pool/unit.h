@@ -1,0 +1,73 @@
+/* unit.h - one generation of one plugin: its file, its policy, its queue, its workers.  It starts
+ * workers when there is work, restarts them with back-off when they crash, and gives the plugin up
+ * (quarantine) when they keep crashing.  Loop thread only.
+ *
+ * References: tools hold one each, whoever made the unit holds one.  When the last goes, workers are
+ * stopped and the unit frees itself after the last has ended. */
+#ifndef TOOLHOST_POOL_UNIT_H
+#define TOOLHOST_POOL_UNIT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "pool/job.h"
+#include "pool/policy.h"
+#include "pool/pool.h"
+
+struct unit;
+
+/* What became of unit_describe. */
+struct unit_describer {
+  /* `json` is what the plugin says of itself (frame.h, DESCRIBE); NULL: err says why there is none. */
+  void (*described) (void *ctx, const char *json, size_t len, const struct error *err);
+  void *ctx;
+};
+
+/* The plugin's file is a descriptor and is taken over; the policy is copied. */
+struct unit *unit_new (struct pool *pool, const char *name, int plugin_fd,
+                       const struct policy *policy);
+struct unit *unit_ref (struct unit *unit);
+void unit_unref (struct unit *unit);
+/* Forget who was to be told of the description (whoever asked is going away). */
+void unit_forget_describer (struct unit *unit);
+
+/* Start a worker to ask the plugin what it offers.  It is stopped again when nobody calls. */
+void unit_describe (struct unit *unit, const struct unit_describer *describer);
+
+/* What it is known to say of itself: a worker that says anything else has loaded another file (one
+ * that was written over instead of replaced) and is not used. */
+void unit_set_description (struct unit *unit, const char *json, size_t len);
+
+/* How many calls one process takes at the same time: 1, the policy's threads, or many. */
+void unit_set_capacity (struct unit *unit, unsigned calls);
+
+enum unit_refusal { UNIT_TAKEN, UNIT_QUEUE_FULL, UNIT_UNAVAILABLE };
+struct unit_answer {
+  enum unit_refusal refusal;
+  const char *why;        /* for the log, when refused */
+  int64_t retry_after_ms; /* 0: not known */
+};
+
+/* Queue a job, or send it at once.  Refused: the job is still the caller's. */
+struct unit_answer unit_submit (struct unit *unit, struct job *job);
+
+/* End the quarantine. */
+void unit_release (struct unit *unit);
+
+/* Stop all workers; kills those that don't.  For the end of the daemon. */
+void unit_shutdown (struct unit *unit);
+
+const struct policy *unit_policy (const struct unit *unit);
+
+/* For people and for metrics. */
+struct unit_status {
+  const char *state; /* "idle", "running", "starting", "back-off", "quarantined", "broken" */
+  const char *why;   /* of the last end that was no stop, or NULL */
+  unsigned workers, running, queued, crashes_in_row;
+  uint64_t calls, starts, crashes;
+  const char *guarantees; /* JSON object, or NULL before the first worker */
+};
+void unit_status (const struct unit *unit, struct unit_status *status);
+
+#endif

@@ -1,0 +1,619 @@
+#include "pool/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pool/receive.h"
+
+enum {
+  INLINE_ARGS_MAX = FRAME_MAX - 4096, /* larger arguments travel in a memfd */
+  TX_MAX = 1 << 20,                   /* no more calls are written while so much is unsent */
+  OUTPUT_PER_LINE = 1024,
+  OUTPUT_PER_EVENT = 16 * 1024
+};
+
+/* Seconds between the end of the control socket and that of the process. */
+static const double DEATH_DUE = 0.1;
+
+/* ---- sending ---- */
+
+/* As many whole frames from `at` as one datagram holds. */
+static size_t
+datagram_len (const char *at, size_t left)
+{
+  size_t len = 0;
+
+  while (len < left) {
+    struct frame_head head;
+    memcpy (&head, at + len, sizeof head);
+    if (len + frame_padded (head.size) > FRAME_MAX)
+      break;
+    len += frame_padded (head.size);
+  }
+  return len;
+}
+
+void
+worker_flush (struct worker *worker)
+{
+  size_t sent = 0;
+
+  while (sent < worker->tx.len) {
+    size_t len = datagram_len (worker->tx.data + sent, worker->tx.len - sent);
+    ssize_t n = send (worker->proc.control, worker->tx.data + sent, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+      ev_io_start (worker->pool->loop, &worker->writable);
+      break;
+    }
+    if (n < 0)
+      sent = worker->tx.len; /* it is gone, or going: its end is noticed elsewhere */
+    else
+      sent += len;
+  }
+  buf_consume (&worker->tx, sent);
+  if (worker->tx.len == 0)
+    ev_io_stop (worker->pool->loop, &worker->writable);
+}
+
+static void
+put (struct worker *worker, enum frame_kind kind, uint16_t flags, uint64_t call, const void *a,
+     size_t a_len, const void *b, size_t b_len, const void *c, size_t c_len)
+{
+  size_t room = frame_padded (sizeof (struct frame_head) + a_len + b_len + c_len);
+
+  worker->tx.len += frame_put (buf_reserve (&worker->tx, room), room, kind, flags, call, a, a_len, b,
+                               b_len, c, c_len);
+  if (!worker->unsent) {
+    worker->unsent = true;
+    worker->next_unsent = worker->pool->unsent;
+    worker->pool->unsent = worker;
+  }
+}
+
+/* The arguments as a file in memory that nobody can change any more. */
+static int
+sealed_memfd (const char *data, size_t len)
+{
+  int fd = memfd_create ("toolhost-args", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+  while (fd >= 0 && len > 0) {
+    ssize_t n = write (fd, data, len);
+    if (n <= 0) {
+      (void) close (fd);
+      return -1;
+    }
+    data += n;
+    len -= (size_t) n;
+  }
+  if (fd >= 0)
+    (void) fcntl (fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  return fd;
+}
+
+/* A datagram of its own with the one frame and the descriptor. */
+static bool
+send_with_fd (struct worker *worker, const char *frame, size_t len, int fd)
+{
+  union {
+    char room[CMSG_SPACE (sizeof (int))];
+    struct cmsghdr align;
+  } control = { 0 };
+  struct iovec iov = { .iov_base = (char *) frame, .iov_len = len };
+  struct msghdr message = { .msg_iov = &iov,
+                            .msg_iovlen = 1,
+                            .msg_control = control.room,
+                            .msg_controllen = sizeof control.room };
+  struct cmsghdr *c = CMSG_FIRSTHDR (&message);
+
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN (sizeof fd);
+  memcpy (CMSG_DATA (c), &fd, sizeof fd);
+  return sendmsg (worker->proc.control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+}
+
+static bool
+send_large (struct worker *worker, const struct job *job, const struct frame_call *head)
+{
+  CLEANUP_FD int fd = -1;
+  CLEANUP_BUF struct buf frame = { 0 };
+  size_t room = frame_padded (sizeof (struct frame_head) + sizeof *head + job->meta_len);
+
+  worker_flush (worker);
+  if (worker->tx.len != 0)
+    return false;
+  fd = sealed_memfd (job->args, job->args_len);
+  frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_CALL, FRAME_FD, job->nonce, head,
+                         sizeof *head, job->meta, job->meta_len, NULL, 0);
+  return fd >= 0 && send_with_fd (worker, frame.data, frame.len, fd);
+}
+
+bool
+worker_has_room (const struct worker *worker)
+{
+  return worker->state == WORKER_READY && worker->free_slots != NULL && worker->tx.len < TX_MAX;
+}
+
+bool
+worker_run (struct worker *worker, struct job *job)
+{
+  struct slot *slot = worker->free_slots;
+  struct frame_call head = { .deadline_ns = job->deadline_ns,
+                             .tool = job->tool,
+                             .args_len = (uint32_t) job->args_len,
+                             .meta_len = (uint32_t) job->meta_len,
+                             .flags = job->wants_progress ? FRAME_CALL_PROGRESS : 0 };
+
+  job->nonce = ++worker->nonces << 16 | (uint64_t) (slot - worker->slots);
+  if (job->args_len + job->meta_len > INLINE_ARGS_MAX) {
+    if (!send_large (worker, job, &head))
+      return false;
+  }
+  else
+    put (worker, FRAME_CALL, 0, job->nonce, &head, sizeof head, job->args, job->args_len, job->meta,
+         job->meta_len);
+  worker->free_slots = slot->next_free;
+  slot->nonce = job->nonce;
+  slot->job = job;
+  job->worker = worker;
+  worker->running++;
+  return true;
+}
+
+/* ---- cancel, condemn, kill ---- */
+
+static bool
+runs_live_jobs (const struct worker *worker)
+{
+  for (unsigned i = 0; i < worker->slots_count; i++)
+    if (worker->slots[i].job != NULL)
+      return true;
+  return false;
+}
+
+static void
+set_timer (struct worker *worker, double seconds)
+{
+  ev_timer_stop (worker->pool->loop, &worker->timer);
+  ev_timer_set (&worker->timer, seconds, 0);
+  ev_timer_start (worker->pool->loop, &worker->timer);
+}
+
+void
+worker_kill (struct worker *worker, const char *why)
+{
+  if (worker->state == WORKER_KILLED)
+    return;
+  worker->state = WORKER_KILLED;
+  worker->pool->killed++;
+  ev_timer_stop (worker->pool->loop, &worker->timer);
+  if (worker->bye == NULL)
+    worker->bye = xstrdup (why);
+  (void) syscall (SYS_pidfd_send_signal, worker->proc.pidfd, SIGKILL, NULL, 0);
+}
+
+void
+worker_broke_protocol (struct worker *worker, const char *what)
+{
+  if (worker->state == WORKER_KILLED)
+    return;
+  free (worker->bye);
+  worker->bye = NULL;
+  worker->bye_end = WORKER_END_CRASH;
+  worker_kill (worker, what);
+}
+
+static void
+condemn (struct worker *worker)
+{
+  if (worker->state != WORKER_READY && worker->state != WORKER_STOPPING)
+    return;
+  worker->state = WORKER_CONDEMNED;
+  log_event (worker->pool->log, LOG_WARNING, "worker_condemned", "plugin", worker->name, "pid",
+             LOG_INT (worker->proc.pid), "why", "a call did not end within its grace period", NULL);
+  worker->events->condemned (worker);
+  if (runs_live_jobs (worker))
+    set_timer (worker, worker->pool->settings.drain);
+  else
+    worker_kill (worker, "a call did not end within its grace period");
+}
+
+static void
+on_grace (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct slot *slot = timer->data;
+
+  (void) loop;
+  (void) revents;
+  condemn (slot->worker);
+}
+
+void
+worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason)
+{
+  struct slot *slot = &worker->slots[job->nonce & 0xFFFF];
+  double grace = worker->pool->settings.grace;
+  struct frame_cancel cancel = { .reason = reason, .grace_ms = (uint32_t) (grace * 1000) };
+
+  put (worker, FRAME_CANCEL, 0, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
+  slot->job = NULL;
+  job->worker = NULL;
+  if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker)) {
+    worker_kill (worker, "a call did not end within its grace period");
+    return;
+  }
+  ev_timer_set (&slot->grace, grace, 0);
+  ev_timer_start (worker->pool->loop, &slot->grace);
+}
+
+void
+worker_stop (struct worker *worker)
+{
+  if (worker->state != WORKER_READY && worker->state != WORKER_STARTING)
+    return;
+  worker->state = WORKER_STOPPING;
+  put (worker, FRAME_BYE, 0, 0, NULL, 0, NULL, 0, NULL, 0);
+  set_timer (worker, worker->pool->settings.stop_timeout);
+}
+
+/* One timer, by state: start, idle, drain, stop. */
+static void
+on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct worker *worker = timer->data;
+  double idle = worker->pool->settings.idle_stop - (ev_now (loop) - worker->last_used);
+
+  (void) revents;
+  if (worker->closed && worker->state != WORKER_STOPPING) {
+    worker_broke_protocol (worker, "closed its control socket and lived on");
+    return;
+  }
+  switch (worker->state) {
+  case WORKER_STARTING:
+    worker_broke_protocol (worker, "did not get ready in time");
+    break;
+  case WORKER_READY:
+    if (worker->running != 0)
+      set_timer (worker, worker->pool->settings.idle_stop);
+    else if (idle > 0)
+      set_timer (worker, idle);
+    else
+      worker_stop (worker);
+    break;
+  case WORKER_CONDEMNED:
+    worker_kill (worker, "a call did not end within its grace period");
+    break;
+  case WORKER_STOPPING:
+    worker_kill (worker, "did not exit in time after it was told to");
+    break;
+  case WORKER_KILLED:
+    break;
+  }
+}
+
+/* ---- what receive.c reports ---- */
+
+struct slot *
+worker_slot (struct worker *worker, uint64_t nonce)
+{
+  unsigned index = (unsigned) (nonce & 0xFFFF);
+
+  if (nonce == 0 || index >= worker->slots_count || worker->slots[index].nonce != nonce)
+    return NULL;
+  return &worker->slots[index];
+}
+
+struct job *
+worker_free_slot (struct worker *worker, struct slot *slot)
+{
+  struct job *job = slot->job;
+
+  ev_timer_stop (worker->pool->loop, &slot->grace);
+  buf_reset (&slot->body, 0);
+  slot->nonce = 0;
+  slot->job = NULL;
+  slot->next_free = worker->free_slots;
+  worker->free_slots = slot;
+  worker->running--;
+  worker->last_used = ev_now (worker->pool->loop);
+  if (job != NULL)
+    job->worker = NULL;
+  return job;
+}
+
+void
+worker_slot_was_freed (struct worker *worker)
+{
+  if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker))
+    worker_kill (worker, "a call did not end within its grace period");
+  else if (worker->state == WORKER_READY)
+    worker->events->freed (worker);
+}
+
+void
+worker_is_described (struct worker *worker)
+{
+  if (worker->state != WORKER_STARTING)
+    return;
+  worker->state = WORKER_READY;
+  worker->last_used = ev_now (worker->pool->loop);
+  set_timer (worker, worker->pool->settings.idle_stop);
+  worker->events->described (worker, worker->description.data, worker->description.len);
+}
+
+void
+worker_set_capacity (struct worker *worker, unsigned calls)
+{
+  worker->slots = xcalloc (calls, sizeof *worker->slots);
+  worker->slots_count = calls;
+  for (unsigned i = calls; i-- > 0;) {
+    struct slot *slot = &worker->slots[i];
+    slot->worker = worker;
+    ev_timer_init (&slot->grace, on_grace, 0, 0);
+    slot->grace.data = slot;
+    slot->next_free = worker->free_slots;
+    worker->free_slots = slot;
+  }
+}
+
+/* ---- what the plugin prints ---- */
+
+static void
+log_printed (struct worker *worker)
+{
+  log_event (worker->pool->log, LOG_INFO, "plugin_output", "plugin", worker->name, "text",
+             buf_cstr (&worker->printed), NULL);
+  worker->printed.len = 0;
+}
+
+/* Lines go to the log, long ones in pieces, at most OUTPUT_PER_EVENT bytes a second. */
+static void
+take_printed (struct worker *worker, const char *data, size_t len)
+{
+  ev_tstamp now = ev_now (worker->pool->loop);
+
+  if (now - worker->printed_since >= 1) {
+    if (worker->printed_dropped != 0)
+      log_event (worker->pool->log, LOG_WARNING, "plugin_output_dropped", "plugin", worker->name,
+                 "bytes", LOG_INT (worker->printed_dropped), NULL);
+    worker->printed_since = now;
+    worker->printed_bytes = 0;
+    worker->printed_dropped = 0;
+  }
+  for (size_t i = 0; i < len; i++) {
+    if (++worker->printed_bytes > OUTPUT_PER_EVENT) {
+      worker->printed_dropped += len - i;
+      return;
+    }
+    if (data[i] != '\n')
+      buf_putc (&worker->printed, data[i] != '\0' ? data[i] : ' ');
+    if ((data[i] == '\n' && worker->printed.len != 0) || worker->printed.len >= OUTPUT_PER_LINE)
+      log_printed (worker);
+  }
+}
+
+static void
+on_output (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct worker *worker = io->data;
+  char data[OUTPUT_PER_EVENT];
+  ssize_t n = read (io->fd, data, sizeof data);
+
+  (void) revents;
+  if (n > 0)
+    take_printed (worker, data, (size_t) n);
+  else if (n == 0 || errno != EAGAIN)
+    ev_io_stop (loop, io);
+}
+
+/* ---- the end ---- */
+
+static void
+on_control (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct worker *worker = io->data;
+
+  (void) revents;
+  if (!worker_receive (worker)) {
+    ev_io_stop (loop, io);
+    worker->closed = true;
+    if (worker->state != WORKER_STOPPING && worker->state != WORKER_KILLED)
+      set_timer (worker, DEATH_DUE);
+  }
+}
+
+static void
+on_writable (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct worker *worker = io->data;
+
+  (void) loop;
+  (void) revents;
+  worker_flush (worker);
+  if (worker->tx.len == 0 && worker->state == WORKER_READY)
+    worker->events->freed (worker);
+}
+
+static void
+describe_status (const struct worker *worker, const struct frame_status *status, char *room,
+                 size_t size)
+{
+  if (status->code == CLD_EXITED)
+    (void) snprintf (room, size, "exited with status %d%s", status->status,
+                     status->status == 0 ? " without being told to" : "");
+  else
+    (void) snprintf (room, size, "was ended by signal %d (%s)%s", status->status,
+                     strsignal (status->status),
+                     worker->state == WORKER_STARTING ? " while the plugin was loaded" : "");
+}
+
+/* Why it ended, in words; and as what kind of end. */
+static enum worker_end
+conclude (struct worker *worker, char *why, size_t size)
+{
+  struct frame_status status;
+  siginfo_t info = { 0 };
+  bool told = read (worker->proc.status, &status, sizeof status) == sizeof status;
+
+  (void) waitid (P_PIDFD, (id_t) worker->proc.pidfd, &info, WEXITED);
+  if (worker->state == WORKER_KILLED || worker->bye != NULL) {
+    (void) snprintf (why, size, "%s", worker->bye != NULL ? worker->bye : "was killed");
+    return worker->bye_end;
+  }
+  if (worker->state == WORKER_STOPPING && told && status.code == CLD_EXITED && status.status == 0) {
+    (void) snprintf (why, size, "was told to stop");
+    return WORKER_END_STOPPED;
+  }
+  if (told)
+    describe_status (worker, &status, why, size);
+  else
+    (void) snprintf (why, size, "ended with status %d before it could report", info.si_status);
+  return WORKER_END_CRASH;
+}
+
+static void
+end_jobs (struct worker *worker, enum worker_end end, const char *why)
+{
+  struct job_end result
+    = { .fate = end == WORKER_END_CRASH ? JOB_CRASHED : JOB_LOST, .text = why };
+
+  for (unsigned i = 0; i < worker->slots_count; i++) {
+    if (worker->slots[i].nonce == 0)
+      continue;
+    struct job *job = worker_free_slot (worker, &worker->slots[i]);
+    if (job != NULL) {
+      job->unit = NULL;
+      job->events->ended (job, &result);
+    }
+  }
+}
+
+static void
+unlink_unsent (struct worker *worker)
+{
+  struct worker **p = &worker->pool->unsent;
+
+  if (!worker->unsent)
+    return;
+  while (*p != worker)
+    p = &(*p)->next_unsent;
+  *p = worker->next_unsent;
+}
+
+static void
+worker_free (struct worker *worker)
+{
+  struct ev_loop *loop = worker->pool->loop;
+
+  unlink_unsent (worker);
+  ev_io_stop (loop, &worker->control);
+  ev_io_stop (loop, &worker->writable);
+  ev_io_stop (loop, &worker->output);
+  ev_io_stop (loop, &worker->gone);
+  ev_timer_stop (loop, &worker->timer);
+  (void) close (worker->proc.control);
+  (void) close (worker->proc.status);
+  (void) close (worker->proc.output);
+  (void) close (worker->proc.pidfd);
+  for (unsigned i = 0; i < worker->slots_count; i++)
+    buf_free (&worker->slots[i].body);
+  free (worker->slots);
+  buf_free (&worker->tx);
+  buf_free (&worker->description);
+  buf_free (&worker->printed);
+  free (worker->guarantees);
+  free (worker->bye);
+  free (worker->signal);
+  free (worker->backtrace);
+  worker->pool->workers--;
+  free (worker);
+}
+
+static void
+log_end (const struct worker *worker, enum worker_end end, const char *why)
+{
+  log_event (worker->pool->log, end == WORKER_END_STOPPED ? LOG_INFO : LOG_ERROR,
+             end == WORKER_END_STOPPED ? "worker_ended" : "worker_crashed", "plugin", worker->name,
+             "pid", LOG_INT (worker->proc.pid), "why", why, "signal", worker->signal, "backtrace",
+             worker->backtrace, NULL);
+}
+
+/* The process is gone: take what it still said, then tell everybody. */
+static void
+on_gone (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct worker *worker = io->data;
+  char why[256];
+  enum worker_end end;
+
+  (void) revents;
+  while (worker_receive (worker) && worker->received)
+    ;
+  on_output (loop, &worker->output, EV_READ);
+  if (worker->printed.len != 0)
+    log_printed (worker);
+  end = conclude (worker, why, sizeof why);
+  if (end != WORKER_END_STOPPED)
+    worker->pool->crashed++;
+  log_end (worker, end, why);
+  end_jobs (worker, end, why);
+  worker->events->ended (worker, end, why);
+  worker_free (worker);
+}
+
+static void
+watch (struct worker *worker)
+{
+  struct ev_loop *loop = worker->pool->loop;
+
+  ev_io_init (&worker->control, on_control, worker->proc.control, EV_READ);
+  ev_io_init (&worker->writable, on_writable, worker->proc.control, EV_WRITE);
+  ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
+  ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
+  ev_timer_init (&worker->timer, on_timer, 0, 0);
+  worker->control.data = worker->writable.data = worker->output.data = worker->gone.data
+    = worker->timer.data = worker;
+  ev_io_start (loop, &worker->control);
+  ev_io_start (loop, &worker->output);
+  ev_io_start (loop, &worker->gone);
+}
+
+struct worker *
+worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
+            const char *name, int plugin_fd, const struct buf *hello, size_t result_max,
+            struct error *err)
+{
+  struct spawned proc;
+  struct worker *worker;
+
+  if (!worker_spawn (pool->settings.program, plugin_fd, name, &proc, err))
+    return NULL;
+  worker = xcalloc (1, sizeof *worker);
+  worker->pool = pool;
+  worker->unit = unit;
+  worker->events = events;
+  worker->name = name;
+  worker->proc = proc;
+  worker->result_max = result_max;
+  worker->bye_end = WORKER_END_STOPPED;
+  worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
+  worker->last_used = ev_now (pool->loop);
+  pool->workers++;
+  pool->started++;
+  watch (worker);
+  set_timer (worker, pool->settings.start_timeout);
+  put (worker, FRAME_HELLO, 0, 0, hello->data, hello->len, NULL, 0, NULL, 0);
+  log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid), NULL);
+  return worker;
+}

@@ -1,0 +1,103 @@
+/* worker.h - one worker process: its frames, its calls, its end.  Used by unit.c alone, which decides
+ * when one is started and what is sent to it.  Loop thread only. */
+#ifndef TOOLHOST_POOL_WORKER_H
+#define TOOLHOST_POOL_WORKER_H
+
+#include <ev.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "pool/job.h"
+#include "pool/pool.h"
+#include "pool/spawn.h"
+
+enum worker_state {
+  WORKER_STARTING,  /* until the plugin has been described */
+  WORKER_READY,
+  WORKER_CONDEMNED, /* takes no calls; killed when its calls have ended, or `drain` has passed */
+  WORKER_STOPPING,  /* was told to finish */
+  WORKER_KILLED     /* SIGKILL was sent */
+};
+
+/* Why a process ended, in words and as a kind. */
+enum worker_end {
+  WORKER_END_CRASH,   /* by itself, by a signal, by breaking the protocol */
+  WORKER_END_LOAD,    /* the plugin can't be used; another try would say the same */
+  WORKER_END_SANDBOX, /* a required guarantee can't be had */
+  WORKER_END_STOPPED  /* as it was told, or killed by us */
+};
+
+struct worker;
+
+/* What the unit hears.  ended comes exactly once, and the worker is gone when it returns; before it
+ * every job still running there has ended or is reported through its events. */
+struct worker_events {
+  void (*described) (struct worker *worker, const char *json, size_t len);
+  void (*freed) (struct worker *worker); /* it can take one more call */
+  void (*condemned) (struct worker *worker);
+  void (*ended) (struct worker *worker, enum worker_end end, const char *why);
+};
+
+/* A call the worker has not answered yet.  Of one that was cancelled the job is NULL. */
+struct slot {
+  uint64_t nonce; /* 0: free */
+  struct job *job;
+  struct worker *worker;
+  ev_timer grace;
+  struct buf body; /* RESULT_PART so far */
+  struct slot *next_free;
+};
+
+struct worker {
+  struct pool *pool;
+  struct unit *unit;
+  const struct worker_events *events;
+  const char *name; /* the unit's */
+  enum worker_state state;
+  struct spawned proc;
+  ev_io control, writable, status, output, gone;
+  ev_timer timer; /* start, drain, stop or idle: by state */
+  size_t result_max;
+  struct slot *slots;
+  unsigned slots_count, running;
+  struct slot *free_slots;
+  uint64_t nonces;
+  struct buf tx; /* one datagram being filled */
+  bool unsent;   /* in the pool's list */
+  struct worker *next_unsent;
+  struct buf description;
+  char *guarantees; /* JSON object of HELLO, or NULL */
+  bool greeted;     /* HELLO came */
+  char *bye;        /* text of its last frame, or of what it did wrong */
+  enum worker_end bye_end;
+  char *signal;     /* name, from BYE; or NULL */
+  char *backtrace;  /* from BYE, a line a frame; or NULL */
+  bool closed;      /* its end of the control socket is */
+  bool received;    /* worker_receive took something the last time */
+  ev_tstamp last_used;
+  struct buf printed; /* what it printed of the line that has not ended */
+  ev_tstamp printed_since;
+  size_t printed_bytes, printed_dropped; /* since then */
+  struct worker *next; /* the unit's list */
+};
+
+/* Start one for the unit; `hello` is the JSON of the HELLO frame.  NULL: err says why. */
+struct worker *worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
+                           const char *name, int plugin_fd, const struct buf *hello,
+                           size_t result_max, struct error *err);
+/* After described: how many calls at the same time. */
+void worker_set_capacity (struct worker *worker, unsigned calls);
+/* Ready, and with room for one more call? */
+bool worker_has_room (const struct worker *worker);
+/* Send a job.  False: not now (the socket is full); freed comes when it is worth another try. */
+bool worker_run (struct worker *worker, struct job *job);
+void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
+/* Let it finish what it runs and exit. */
+void worker_stop (struct worker *worker);
+void worker_kill (struct worker *worker, const char *why);
+/* The same, and it counts as a crash of the worker's own. */
+void worker_broke_protocol (struct worker *worker, const char *what);
+/* Send what is written (the pool's flush). */
+void worker_flush (struct worker *worker);
+
+#endif

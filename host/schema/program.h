@@ -1,0 +1,152 @@
+/* program.h - what a schema is compiled to.  Owned by struct schema, written while compiling, read
+ * only from then on.  For the files of schema/ alone.
+ *
+ * The schema's own text is kept as a tape: names, enum values and descriptions are nodes of it.  A
+ * rule has one group of checks per type of value, so that a value meets only what can concern it.
+ */
+#ifndef TOOLHOST_SCHEMA_PROGRAM_H
+#define TOOLHOST_SCHEMA_PROGRAM_H
+
+#include "base/json_number.h"
+#include "base/json_tape.h"
+#include "schema/regex.h"
+#include "schema/words.h"
+
+enum {
+  SUBSCHEMAS_MAX = 2000,
+  SUBSCHEMA_DEPTH_MAX = 32,
+  CHAIN_MAX = 64,               /* subschemas that look at one value without going into it */
+  PATTERN_BYTES_MAX = 1 << 20,  /* of all compiled patterns of a schema */
+  CHECK_DEPTH_MAX = 600,        /* rules within rules while validating */
+  CHECK_COST_MAX = 1000 * 1000, /* steps of one validation, a few ns each */
+  NO_LIMIT = UINT32_MAX
+};
+
+/* Bits of rule.types: 1 << enum json_type, and bit 0 for integers. */
+enum {
+  TYPE_INTEGER = 1 << 0,
+  TYPE_NULL = 1 << JSON_NULL,
+  TYPE_BOOLEAN = 1 << JSON_FALSE | 1 << JSON_TRUE,
+  TYPE_NUMBER = 1 << JSON_NUMBER,
+  TYPE_STRING = 1 << JSON_STRING,
+  TYPE_ARRAY = 1 << JSON_ARRAY,
+  TYPE_OBJECT = 1 << JSON_OBJECT,
+  TYPE_ANY =
+    TYPE_NULL | TYPE_BOOLEAN | TYPE_NUMBER | TYPE_STRING | TYPE_ARRAY | TYPE_OBJECT | TYPE_INTEGER
+};
+
+struct rule;
+
+struct branches {
+  struct rule **rules;
+  uint32_t count;
+};
+
+/* Subschemas that look at the same value. */
+struct combination {
+  struct rule *ref;
+  struct branches all;
+  struct branches any;
+  struct branches one;
+  struct rule *not_;
+  struct rule *if_;
+  struct rule *then;
+  struct rule *else_;
+};
+
+/* enum, or const as an enum of one */
+struct values {
+  struct words strings;
+  const struct json_node **others;
+  uint32_t others_count;
+  const struct json_node *source; /* the array, or the one value */
+  bool constant;
+};
+
+struct bound {
+  const struct json_node *source; /* NULL: none */
+  struct json_decimal value;
+  int64_t small; /* the value, when `is_small` */
+  bool is_small;
+};
+
+struct number_rules {
+  struct bound minimum;
+  struct bound maximum;
+  struct bound above; /* exclusiveMinimum */
+  struct bound below; /* exclusiveMaximum */
+  struct bound multiple;
+};
+
+struct string_rules {
+  uint32_t min; /* code points */
+  uint32_t max;
+  struct regex *pattern;
+};
+
+struct array_rules {
+  uint32_t min;
+  uint32_t max;
+  struct branches prefix;
+  struct rule *items; /* of those behind the prefix */
+  struct rule *contains;
+  uint32_t min_contains;
+  uint32_t max_contains;
+  bool unique;
+};
+
+/* By index in object_rules.names. */
+struct property {
+  struct rule *rule; /* NULL: only required */
+  bool required;
+};
+
+struct name_pattern {
+  struct regex *regex;
+  struct rule *rule;
+};
+
+/* What the presence of a member asks for. */
+struct dependent {
+  const struct json_node *name;
+  const struct json_node *required; /* an array of names, or NULL */
+  struct rule *rule;                /* or NULL */
+};
+
+struct object_rules {
+  uint32_t min;
+  uint32_t max;
+  struct words names; /* of properties and required */
+  struct property *properties;
+  const char **candidates; /* names of properties, for "did you mean"; ends with NULL */
+  uint32_t required_count;
+  struct name_pattern *patterns;
+  uint32_t patterns_count;
+  struct rule *additional;
+  struct rule *member_names;
+  struct dependent *dependents;
+  uint32_t dependents_count;
+};
+
+struct rule {
+  const struct json_node *source; /* the subschema */
+  uint16_t types;
+  bool secret; /* values that stand here are never shown */
+  struct values *enumeration;
+  struct values *constant;
+  struct combination *combination;
+  struct number_rules *number;
+  struct string_rules *string;
+  struct array_rules *array;
+  struct object_rules *object;
+};
+
+struct schema {
+  struct arena arena; /* of everything but the patterns */
+  struct json_tape tape;
+  struct rule *root;
+  struct words secret_names; /* values of members of this name are never shown */
+  struct regex *patterns;    /* all, by their `next` */
+};
+
+#endif

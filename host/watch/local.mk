@@ -1,0 +1,1 @@
+libhost_la_SOURCES += %D%/log.c %D%/log.h %D%/metrics.c %D%/metrics.h

@@ -1,0 +1,216 @@
+#include "watch/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/json_write.h"
+
+enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048 };
+
+struct log {
+  int fd;
+  enum log_level least;
+  pthread_t thread;
+  pthread_mutex_t lock; /* guards what follows */
+  pthread_cond_t wake;
+  struct buf queue; /* whole lines that wait for the thread */
+  uint64_t dropped;
+  uint64_t dropped_untold;
+  bool ending;
+};
+
+static const char *const level_names[] = { "debug", "info", "notice", "warning", "error" };
+
+const char *
+log_level_name (enum log_level level)
+{
+  return level_names[level];
+}
+
+int
+log_level_from_name (const char *name)
+{
+  for (int i = 0; i < (int) (sizeof level_names / sizeof *level_names); i++)
+    if (strcmp (name, level_names[i]) == 0)
+      return i;
+  return -1;
+}
+
+const char *
+log_int (char *room, int64_t value)
+{
+  (void) snprintf (room, 24, "%" PRId64, value);
+  return room;
+}
+
+/* Write a batch; after `ending` a sink that takes nothing for a second is given up. */
+static void
+write_all (struct log *log, const char *data, size_t len)
+{
+  while (len > 0) {
+    ssize_t n = write (log->fd, data, len);
+    if (n > 0) {
+      data += n;
+      len -= (size_t) n;
+      continue;
+    }
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno != EAGAIN)
+      return;
+    struct pollfd p = { .fd = log->fd, .events = POLLOUT };
+    if (poll (&p, 1, 1000) == 0 && __atomic_load_n (&log->ending, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+static void *
+writer (void *arg)
+{
+  struct log *log = arg;
+  struct buf batch = { 0 };
+
+  pthread_mutex_lock (&log->lock);
+  for (;;) {
+    while (log->queue.len == 0 && !log->ending)
+      pthread_cond_wait (&log->wake, &log->lock);
+    if (log->queue.len == 0)
+      break;
+    struct buf taken = log->queue;
+    log->queue = batch;
+    log->queue.len = 0;
+    pthread_mutex_unlock (&log->lock);
+    write_all (log, taken.data, taken.len);
+    batch = taken;
+    buf_reset (&batch, QUEUE_MAX / 16);
+    pthread_mutex_lock (&log->lock);
+  }
+  pthread_mutex_unlock (&log->lock);
+  buf_free (&batch);
+  return NULL;
+}
+
+struct log *
+log_new (int fd, enum log_level least)
+{
+  struct log *log = xcalloc (1, sizeof *log);
+  sigset_t all, was;
+
+  log->fd = fd;
+  log->least = least;
+  pthread_mutex_init (&log->lock, NULL);
+  pthread_cond_init (&log->wake, NULL);
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &was);
+  if (pthread_create (&log->thread, NULL, writer, log) != 0) {
+    free (log);
+    log = NULL;
+  }
+  pthread_sigmask (SIG_SETMASK, &was, NULL);
+  return log;
+}
+
+void
+log_free (struct log *log)
+{
+  if (log == NULL)
+    return;
+  pthread_mutex_lock (&log->lock);
+  __atomic_store_n (&log->ending, true, __ATOMIC_RELAXED);
+  pthread_cond_signal (&log->wake);
+  pthread_mutex_unlock (&log->lock);
+  pthread_join (log->thread, NULL);
+  pthread_mutex_destroy (&log->lock);
+  pthread_cond_destroy (&log->wake);
+  buf_free (&log->queue);
+  free (log);
+}
+
+int
+log_wants (const struct log *log, enum log_level level)
+{
+  return log != NULL && level >= log->least;
+}
+
+uint64_t
+log_dropped (const struct log *log)
+{
+  return log != NULL ? __atomic_load_n (&log->dropped, __ATOMIC_RELAXED) : 0;
+}
+
+static void
+begin_line (struct json_writer *w, enum log_level level, const char *event)
+{
+  char ts[40];
+  struct timespec now;
+  struct tm tm;
+  size_t n;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  gmtime_r (&now.tv_sec, &tm);
+  n = strftime (ts, sizeof ts, "%Y-%m-%dT%H:%M:%S", &tm);
+  (void) snprintf (ts + n, sizeof ts - n, ".%03ldZ", now.tv_nsec / 1000000);
+  jsonw_object (w);
+  jsonw_name_string (w, "ts", ts);
+  jsonw_name_string (w, "level", level_names[level]);
+  jsonw_name_string (w, "event", event);
+}
+
+static void
+enqueue (struct log *log, const struct buf *line)
+{
+  pthread_mutex_lock (&log->lock);
+  if (log->queue.len + line->len > QUEUE_MAX) {
+    __atomic_add_fetch (&log->dropped, 1, __ATOMIC_RELAXED);
+    log->dropped_untold++;
+  }
+  else {
+    bool was_empty = log->queue.len == 0;
+    if (log->dropped_untold != 0) {
+      buf_printf (&log->queue, "{\"level\":\"warning\",\"event\":\"log_dropped\",\"lines\":%" PRIu64 "}\n",
+                  log->dropped_untold);
+      log->dropped_untold = 0;
+    }
+    buf_append (&log->queue, line->data, line->len);
+    if (was_empty)
+      pthread_cond_signal (&log->wake);
+  }
+  pthread_mutex_unlock (&log->lock);
+}
+
+void
+log_event (struct log *log, enum log_level level, const char *event, ...)
+{
+  CLEANUP_BUF struct buf line = { 0 };
+  struct json_writer w = { .out = &line };
+  const char *name;
+  va_list args;
+
+  if (!log_wants (log, level))
+    return;
+  begin_line (&w, level, event);
+  va_start (args, event);
+  while ((name = va_arg (args, const char *)) != NULL) {
+    const char *value = va_arg (args, const char *);
+    if (value == NULL)
+      continue;
+    size_t len = strnlen (value, VALUE_MAX);
+    jsonw_name (&w, name);
+    jsonw_string_len (&w, value, len);
+  }
+  va_end (args);
+  jsonw_end (&w);
+  buf_putc (&line, '\n');
+  enqueue (log, &line);
+}

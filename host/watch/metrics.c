@@ -1,0 +1,176 @@
+#include "watch/metrics.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct entry {
+  char *key; /* plugin, NUL, tool */
+  const char *tool;
+  struct tool_stats stats;
+  UT_hash_handle hh;
+};
+
+struct metrics {
+  struct entry *tools;
+};
+
+static const uint64_t bounds_us[METRICS_BUCKETS]
+  = { 50,     100,    250,    500,     1000,    2500,    5000,
+      10000,  50000,  250000, 1000000, 5000000, 30000000, 60000000 };
+static const char *const bound_names[METRICS_BUCKETS]
+  = { "0.00005", "0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005",
+      "0.01",    "0.05",   "0.25",    "1",      "5",     "30",     "60" };
+static const char *const stage_names[STAGES] = { "queue", "run", "total" };
+
+struct metrics *
+metrics_new (void)
+{
+  return xcalloc (1, sizeof (struct metrics));
+}
+
+void
+metrics_free (struct metrics *metrics)
+{
+  struct entry *e, *next;
+
+  if (metrics == NULL)
+    return;
+  HASH_ITER (hh, metrics->tools, e, next)
+  {
+    HASH_DEL (metrics->tools, e);
+    free (e->key);
+    free (e);
+  }
+  free (metrics);
+}
+
+void
+histogram_add (struct histogram *h, uint64_t us)
+{
+  size_t i = 0;
+
+  while (i < METRICS_BUCKETS && us > bounds_us[i])
+    i++;
+  h->buckets[i]++;
+  h->count++;
+  h->sum_us += us;
+}
+
+struct tool_stats *
+metrics_tool (struct metrics *metrics, const char *plugin, const char *tool)
+{
+  size_t plugin_len = strlen (plugin) + 1, tool_len = strlen (tool) + 1;
+  CLEANUP_FREE char *key = xmalloc (plugin_len + tool_len);
+  struct entry *e;
+
+  memcpy (key, plugin, plugin_len);
+  memcpy (key + plugin_len, tool, tool_len);
+  HASH_FIND (hh, metrics->tools, key, plugin_len + tool_len, e);
+  if (e == NULL) {
+    e = xcalloc (1, sizeof *e);
+    e->key = key;
+    e->tool = key + plugin_len;
+    key = NULL;
+    HASH_ADD_KEYPTR (hh, metrics->tools, e->key, plugin_len + tool_len, e);
+  }
+  return &e->stats;
+}
+
+void
+metrics_head (struct buf *out, const char *name, const char *type, const char *help)
+{
+  buf_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+void
+metrics_sample (struct buf *out, const char *name, const char *labels, double value)
+{
+  if (labels != NULL)
+    buf_printf (out, "%s{%s} %.17g\n", name, labels, value);
+  else
+    buf_printf (out, "%s %.17g\n", name, value);
+}
+
+void
+metrics_label (struct buf *out, const char *value)
+{
+  for (; *value != '\0'; value++) {
+    if (*value == '\n') {
+      buf_puts (out, "\\n");
+      continue;
+    }
+    if (*value == '"' || *value == '\\')
+      buf_putc (out, '\\');
+    buf_putc (out, *value);
+  }
+}
+
+static void
+tool_labels (const struct entry *e, struct buf *labels)
+{
+  labels->len = 0;
+  buf_puts (labels, "plugin=\"");
+  metrics_label (labels, e->key);
+  buf_puts (labels, "\",tool=\"");
+  metrics_label (labels, e->tool);
+  buf_putc (labels, '"');
+  (void) buf_cstr (labels);
+}
+
+static void
+render_calls (const struct entry *e, const char *labels,
+              const char *(*outcome_name) (unsigned outcome), struct buf *out)
+{
+  for (unsigned i = 0; i < METRICS_OUTCOMES; i++)
+    if (e->stats.outcomes[i] != 0)
+      buf_printf (out, "toolhost_calls_total{%s,outcome=\"%s\"} %" PRIu64 "\n", labels,
+                  outcome_name (i), e->stats.outcomes[i]);
+}
+
+static void
+render_histogram (const struct histogram *h, const char *labels, const char *stage,
+                  struct buf *out)
+{
+  uint64_t sum = 0;
+
+  for (size_t i = 0; i < METRICS_BUCKETS; i++) {
+    sum += h->buckets[i];
+    buf_printf (out, "toolhost_call_seconds_bucket{%s,stage=\"%s\",le=\"%s\"} %" PRIu64 "\n",
+                labels, stage, bound_names[i], sum);
+  }
+  buf_printf (out,
+              "toolhost_call_seconds_bucket{%s,stage=\"%s\",le=\"+Inf\"} %" PRIu64 "\n"
+              "toolhost_call_seconds_sum{%s,stage=\"%s\"} %.6f\n"
+              "toolhost_call_seconds_count{%s,stage=\"%s\"} %" PRIu64 "\n",
+              labels, stage, h->count, labels, stage, (double) h->sum_us / 1e6, labels, stage,
+              h->count);
+}
+
+void
+metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned outcome),
+                struct buf *out)
+{
+  CLEANUP_BUF struct buf labels = { 0 };
+  CLEANUP_BUF struct buf seconds = { 0 };
+  CLEANUP_BUF struct buf bytes = { 0 };
+
+  metrics_head (out, "toolhost_calls_total", "counter", "Calls that ended, by outcome.");
+  metrics_head (&seconds, "toolhost_call_seconds", "histogram", "Time of calls, by stage.");
+  metrics_head (&bytes, "toolhost_call_bytes_total", "counter", "Bytes of arguments and results.");
+  for (struct entry *e = metrics->tools; e != NULL; e = e->hh.next) {
+    if (e->stats.stages[STAGE_TOTAL].count == 0)
+      continue;
+    tool_labels (e, &labels);
+    render_calls (e, labels.data, outcome_name, out);
+    for (int stage = 0; stage < STAGES; stage++)
+      render_histogram (&e->stats.stages[stage], labels.data, stage_names[stage], &seconds);
+    buf_printf (&bytes,
+                "toolhost_call_bytes_total{%s,direction=\"in\"} %" PRIu64 "\n"
+                "toolhost_call_bytes_total{%s,direction=\"out\"} %" PRIu64 "\n",
+                labels.data, e->stats.bytes_in, labels.data, e->stats.bytes_out);
+  }
+  buf_append (out, seconds.data, seconds.len);
+  buf_append (out, bytes.data, bytes.len);
+}

@@ -1,0 +1,49 @@
+/* metrics.h - counters and histograms, shown in Prometheus' text format.  Loop thread only. */
+#ifndef TOOLHOST_WATCH_METRICS_H
+#define TOOLHOST_WATCH_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct metrics; /* all of a daemon */
+
+struct metrics *metrics_new (void);
+void metrics_free (struct metrics *metrics);
+
+/* Latency in microseconds, in buckets from 50 µs to 60 s. */
+enum { METRICS_BUCKETS = 14 };
+struct histogram {
+  uint64_t buckets[METRICS_BUCKETS + 1]; /* the last one: above all bounds */
+  uint64_t count;
+  uint64_t sum_us;
+};
+void histogram_add (struct histogram *h, uint64_t us);
+
+enum metrics_stage { STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
+enum { METRICS_OUTCOMES = 32 };
+
+/* What is counted of one tool; it outlives swaps of its plugin. */
+struct tool_stats {
+  uint64_t outcomes[METRICS_OUTCOMES]; /* by number; metrics_new's caller names them */
+  struct histogram stages[STAGES];
+  uint64_t bytes_in, bytes_out;
+};
+
+/* The stats of a tool, made when new; owned by the registry. */
+struct tool_stats *metrics_tool (struct metrics *metrics, const char *plugin, const char *tool);
+
+/* Append the tools' metrics.  `outcome_name` gives the label of an outcome's number. */
+void metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned outcome),
+                     struct buf *out);
+
+/* One sample of a metric of the daemon: "# HELP", "# TYPE" and the line.  `labels` is what goes
+ * between the braces, or NULL. */
+void metrics_head (struct buf *out, const char *name, const char *type, const char *help);
+void metrics_sample (struct buf *out, const char *name, const char *labels, double value);
+
+/* A label's value with backslash, quote and newline escaped. */
+void metrics_label (struct buf *out, const char *value);
+
+#endif

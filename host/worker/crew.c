@@ -1,0 +1,528 @@
+#include "worker/crew.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "worker/crash.h"
+#include "worker/outbox.h"
+
+enum {
+#ifdef TOOLHOST_SANITIZED
+  STACK = 1024 * 1024,
+#else
+  STACK = 256 * 1024,
+#endif
+  /* So many ended calls rest before one is used again, so that a plugin that completes a call twice
+   * is caught instead of ending another call. */
+  RESTING = 16
+};
+
+#define NS_PER_S 1000000000LL
+#define NS_PER_MS 1000000LL
+
+static int64_t
+monotonic (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* ---- live calls, by id; under the lock -------------------------------------------------- */
+
+static struct crew_call **
+bucket (struct crew *crew, uint64_t id)
+{
+  return &crew->live[(id ^ id >> 32) % CREW_BUCKETS];
+}
+
+static void
+live_add (struct crew *crew, struct crew_call *call)
+{
+  struct crew_call **at = bucket (crew, call->call.id);
+
+  call->same_hash = *at;
+  *at = call;
+  crew->live_count++;
+}
+
+static struct crew_call *
+live_find (struct crew *crew, uint64_t id)
+{
+  struct crew_call *call = *bucket (crew, id);
+
+  while (call != NULL && call->call.id != id)
+    call = call->same_hash;
+  return call;
+}
+
+static void
+live_remove (struct crew *crew, struct crew_call *call)
+{
+  struct crew_call **at = bucket (crew, call->call.id);
+
+  while (*at != call)
+    at = &(*at)->same_hash;
+  *at = call->same_hash;
+  crew->live_count--;
+}
+
+/* ---- unused calls, queue; under the lock ------------------------------------------------ */
+
+static void
+rest (struct crew *crew, struct crew_call *call)
+{
+  call->next = NULL;
+  *crew->unused_last = call;
+  crew->unused_last = &call->next;
+  crew->unused_count++;
+}
+
+static struct crew_call *
+wake_up_oldest (struct crew *crew)
+{
+  struct crew_call *call = crew->unused;
+
+  if (crew->unused_count <= RESTING)
+    return NULL;
+  crew->unused = call->next;
+  crew->unused_count--;
+  return call;
+}
+
+static void
+enqueue (struct crew *crew, struct crew_call *call)
+{
+  call->next = NULL;
+  call->queued = true;
+  *crew->last = call;
+  crew->last = &call->next;
+}
+
+static void
+dequeue (struct crew *crew, struct crew_call *call)
+{
+  struct crew_call **at = &crew->first;
+
+  while (*at != call)
+    at = &(*at)->next;
+  *at = call->next;
+  if (crew->last == &call->next)
+    crew->last = at;
+  call->queued = false;
+}
+
+/* May the next call begin?  A serial plugin's one must have ended first, also if it was retained.
+ */
+static bool
+is_ready (const struct crew *crew)
+{
+  bool serial = crew->plugin->desc.threads != TOOLHOST_PARALLEL
+                && crew->plugin->desc.threads != TOOLHOST_EVENTED;
+
+  return crew->first != NULL && (!serial || crew->running == 0);
+}
+
+/* ---- waking ----------------------------------------------------------------------------- */
+
+/* Under the lock: the thread to signal, or NULL when none should be woken now. */
+static struct tool_thread *
+pick_idle (struct crew *crew)
+{
+  struct tool_thread *thread = crew->idle;
+
+  if (thread == NULL || crew->waking != 0 || !is_ready (crew))
+    return NULL;
+  crew->idle = thread->next_idle;
+  thread->woken = true;
+  crew->waking++;
+  return thread;
+}
+
+static void
+wake (struct tool_thread *thread)
+{
+  if (thread != NULL)
+    pthread_cond_signal (&thread->wake);
+}
+
+/* ---- the end of a call ------------------------------------------------------------------ */
+
+static struct piece_of_frame
+piece (struct span span)
+{
+  return (struct piece_of_frame){ span.text, span.len };
+}
+
+/* Put the result into the outbox and let go of what the call held. */
+static void
+deliver (struct crew *crew, struct crew_call *call)
+{
+  struct call_answer answer;
+  struct frame_result result;
+
+  tool_call_answer (&call->call, &answer);
+  result = (struct frame_result){ .outcome = answer.outcome,
+                                  .code_len = (uint32_t) answer.code.len,
+                                  .message_len = (uint32_t) answer.message.len,
+                                  .structured_len = (uint32_t) answer.structured.len,
+                                  .content_len = (uint32_t) answer.content.len,
+                                  .wall_ns = (uint64_t) call->call.wall_ns,
+                                  .cpu_ns = (uint64_t) call->call.cpu_ns };
+  outbox_result (crew->outbox, call->call.id, &result,
+                 (struct piece_of_frame[]){ piece (answer.code), piece (answer.message),
+                                            piece (answer.structured), piece (answer.content) },
+                 4);
+  tool_call_end (&call->call);
+  if (call->mapped != NULL)
+    (void) munmap (call->mapped, call->mapped_len);
+  call->mapped = NULL;
+}
+
+/* Under the lock.  A stray call is never used again: the plugin may still hold it. */
+static void
+forget (struct crew *crew, struct crew_call *call)
+{
+  live_remove (crew, call);
+  if (!call->call.stray)
+    rest (crew, call);
+  if (crew->draining && crew->live_count == 0)
+    (void) eventfd_write (crew->drained_fd, 1);
+}
+
+/* ---- the port --------------------------------------------------------------------------- */
+
+static int64_t
+port_now (void *ctx)
+{
+  (void) ctx;
+  return monotonic ();
+}
+
+static void
+port_sleep (void *ctx, struct tool_call *call, int64_t until)
+{
+  struct timespec at = { .tv_sec = until / NS_PER_S, .tv_nsec = until % NS_PER_S };
+
+  (void) ctx;
+  pthread_mutex_lock (&call->lock);
+  while (!atomic_load (&call->cancelled) && monotonic () < until)
+    if (until == INT64_MAX)
+      pthread_cond_wait (&call->woken, &call->lock);
+    else
+      pthread_cond_timedwait (&call->woken, &call->lock, &at);
+  pthread_mutex_unlock (&call->lock);
+}
+
+static void
+tell_now (struct crew *crew, enum frame_kind kind, const struct tool_call *call, const void *head,
+          size_t head_len, const char *text, size_t len)
+{
+  outbox_put (crew->outbox, kind, 0, call != NULL ? call->id : 0,
+              (struct piece_of_frame[]){ { head, head_len }, { text, len } }, 2);
+  outbox_flush (crew->outbox);
+}
+
+static void
+port_progress (void *ctx, struct tool_call *call, double done, double total, const char *text,
+               size_t len)
+{
+  struct frame_progress progress = { .done = done, .total = total };
+  tell_now (ctx, FRAME_PROGRESS, call, &progress, sizeof progress, text, len);
+}
+
+static void
+port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, size_t len)
+{
+  struct frame_log log = { .level = level };
+  tell_now (ctx, FRAME_LOG, call, &log, sizeof log, text, len);
+}
+
+/* A retained call has ended, on any thread. */
+static void
+port_ended (void *ctx, struct tool_call *ended)
+{
+  struct crew *crew = ctx;
+  struct crew_call *call = (struct crew_call *) ended;
+  struct tool_thread *thread;
+
+  deliver (crew, call);
+  outbox_flush (crew->outbox);
+  pthread_mutex_lock (&crew->lock);
+  crew->running--;
+  forget (crew, call);
+  thread = pick_idle (crew);
+  pthread_mutex_unlock (&crew->lock);
+  wake (thread);
+}
+
+static const struct call_port port = {
+  .now = port_now,
+  .sleep = port_sleep,
+  .progress = port_progress,
+  .log = port_log,
+  .ended = port_ended,
+};
+
+/* ---- tool threads ----------------------------------------------------------------------- */
+
+/* Under the lock: sleep until somebody has work for this thread. */
+static void
+wait_idle (struct tool_thread *self)
+{
+  struct crew *crew = self->crew;
+
+  self->woken = false;
+  self->next_idle = crew->idle;
+  crew->idle = self;
+  while (!self->woken)
+    pthread_cond_wait (&self->wake, &crew->lock);
+  crew->waking--;
+}
+
+/* Under the lock: let it go to send what waits. */
+static void
+flush_unlocked (struct crew *crew)
+{
+  pthread_mutex_unlock (&crew->lock);
+  outbox_flush (crew->outbox);
+  pthread_mutex_lock (&crew->lock);
+}
+
+/* Under the lock: the next call to run.  Before it may run, whatever waits in the outbox has been
+ * sent, or a woken thread is on its way that will send it. */
+static struct crew_call *
+take (struct tool_thread *self)
+{
+  struct crew *crew = self->crew;
+  struct crew_call *call;
+
+  for (;;) {
+    bool ready = is_ready (crew);
+    if (!outbox_is_empty (crew->outbox) && (!ready || crew->waking == 0))
+      flush_unlocked (crew);
+    else if (ready)
+      break;
+    else
+      wait_idle (self);
+  }
+  call = crew->first;
+  dequeue (crew, call);
+  crew->running++;
+  self->current = call;
+  return call;
+}
+
+static void
+run (struct tool_thread *self, struct crew_call *call)
+{
+  struct crew *crew = self->crew;
+  bool ended;
+
+  crash_set_call (call->call.id);
+  ended = tool_call_run (&call->call);
+  crash_set_call (0);
+  if (ended)
+    deliver (crew, call);
+  pthread_mutex_lock (&crew->lock);
+  self->current = NULL;
+  if (ended) {
+    crew->running--;
+    forget (crew, call);
+  }
+}
+
+static void *
+thread_main (void *arg)
+{
+  struct tool_thread *self = arg;
+  struct crew *crew = self->crew;
+
+  (void) prctl (PR_SET_NAME, "tool");
+  crash_thread_begin ();
+  pthread_mutex_lock (&crew->lock);
+  for (;;) {
+    struct crew_call *call = take (self);
+    struct tool_thread *next = pick_idle (crew);
+    pthread_mutex_unlock (&crew->lock);
+    wake (next);
+    run (self, call);
+  }
+  return NULL;
+}
+
+/* ---- for the I/O thread ----------------------------------------------------------------- */
+
+struct crew_call *
+crew_new (struct crew *crew)
+{
+  struct crew_call *call;
+
+  pthread_mutex_lock (&crew->lock);
+  call = wake_up_oldest (crew);
+  pthread_mutex_unlock (&crew->lock);
+  if (call == NULL) {
+    call = xcalloc (1, sizeof *call);
+    tool_call_init (&call->call);
+  }
+  call->nag_until = 0;
+  call->mapped = NULL;
+  return call;
+}
+
+void
+crew_drop (struct crew *crew, struct crew_call *call)
+{
+  if (call->mapped != NULL)
+    (void) munmap (call->mapped, call->mapped_len);
+  tool_call_end (&call->call);
+  pthread_mutex_lock (&crew->lock);
+  rest (crew, call);
+  pthread_mutex_unlock (&crew->lock);
+}
+
+void
+crew_add (struct crew *crew, struct crew_call *call)
+{
+  pthread_mutex_lock (&crew->lock);
+  live_add (crew, call);
+  enqueue (crew, call);
+  pthread_mutex_unlock (&crew->lock);
+}
+
+void
+crew_kick (struct crew *crew)
+{
+  struct tool_thread *thread;
+
+  pthread_mutex_lock (&crew->lock);
+  thread = pick_idle (crew);
+  pthread_mutex_unlock (&crew->lock);
+  wake (thread);
+}
+
+/* A cancelled call that has not begun is answered here: all threads may be busy. */
+static void
+end_queued (struct crew *crew, struct crew_call *call)
+{
+  tool_call_refuse (&call->call);
+  deliver (crew, call);
+  outbox_flush (crew->outbox);
+  pthread_mutex_lock (&crew->lock);
+  forget (crew, call);
+  pthread_mutex_unlock (&crew->lock);
+}
+
+void
+crew_cancel (struct crew *crew, uint64_t id, uint32_t grace_ms)
+{
+  struct crew_call *call;
+  bool queued;
+
+  pthread_mutex_lock (&crew->lock);
+  call = live_find (crew, id);
+  queued = call != NULL && call->queued;
+  if (queued)
+    dequeue (crew, call);
+  if (call != NULL) {
+    call->nag_until = monotonic () + grace_ms * NS_PER_MS;
+    tool_call_cancel (&call->call);
+  }
+  pthread_mutex_unlock (&crew->lock);
+  if (queued)
+    end_queued (crew, call);
+}
+
+bool
+crew_nag (struct crew *crew)
+{
+  int64_t now = monotonic ();
+  bool any = false;
+
+  pthread_mutex_lock (&crew->lock);
+  for (size_t i = 0; i < crew->threads_count; i++) {
+    const struct crew_call *call = crew->threads[i].current;
+    if (call == NULL || now >= call->nag_until)
+      continue;
+    (void) pthread_kill (crew->threads[i].thread, SIGUSR2);
+    any = true;
+  }
+  pthread_mutex_unlock (&crew->lock);
+  return any;
+}
+
+void
+crew_drain (struct crew *crew)
+{
+  pthread_mutex_lock (&crew->lock);
+  crew->draining = true;
+  if (crew->live_count == 0)
+    (void) eventfd_write (crew->drained_fd, 1);
+  pthread_mutex_unlock (&crew->lock);
+}
+
+/* ---- start ------------------------------------------------------------------------------ */
+
+static void
+on_nag (int number)
+{
+  (void) number;
+}
+
+bool
+crew_init (struct crew *crew, struct outbox *outbox, size_t result_max, struct error *err)
+{
+  struct sigaction nag = { .sa_handler = on_nag }; /* without SA_RESTART: waiting calls return */
+
+  memset (crew, 0, sizeof *crew);
+  crew->outbox = outbox;
+  crew->result_max = result_max;
+  crew->last = &crew->first;
+  crew->unused_last = &crew->unused;
+  pthread_mutex_init (&crew->lock, NULL);
+  plugin_host_init (&crew->host, &port, crew);
+  (void) sigaction (SIGUSR2, &nag, NULL);
+  crew->drained_fd = eventfd (0, EFD_CLOEXEC);
+  return crew->drained_fd >= 0 || error_set (err, "cannot make an eventfd: %s", strerror (errno));
+}
+
+static bool
+start_thread (struct crew *crew, struct tool_thread *thread)
+{
+  pthread_attr_t attr;
+  int failed;
+
+  thread->crew = crew;
+  pthread_cond_init (&thread->wake, NULL);
+  pthread_attr_init (&attr);
+  pthread_attr_setstacksize (&attr, STACK);
+  failed = pthread_create (&thread->thread, &attr, thread_main, thread);
+  pthread_attr_destroy (&attr);
+  errno = failed;
+  return failed == 0;
+}
+
+bool
+crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads, struct error *err)
+{
+  size_t wanted = plugin->desc.threads == TOOLHOST_PARALLEL ? threads : 1;
+
+  crew->plugin = plugin;
+  crew->threads = xcalloc (wanted, sizeof *crew->threads);
+  for (size_t i = 0; i < wanted; i++) {
+    if (!start_thread (crew, &crew->threads[i]))
+      break;
+    pthread_mutex_lock (&crew->lock);
+    crew->threads_count++;
+    pthread_mutex_unlock (&crew->lock);
+  }
+  return crew->threads_count != 0
+         || error_set (err, "cannot start a tool thread: %s", strerror (errno));
+}

@@ -1,0 +1,361 @@
+#include "worker/host_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "worker/args.h"
+#include "worker/build.h"
+#include "worker/tool_call.h"
+
+enum { LONGEST_LINE = 8 * 1024 }; /* bytes of a log line or of a progress text */
+
+static struct tool_call *
+own (toolhost_call *call)
+{
+  return (struct tool_call *) call;
+}
+
+static const struct plugin_host *
+own_host (const toolhost_host *host)
+{
+  return (const struct plugin_host *) host;
+}
+
+/* ---- host, opening, building ------------------------------------------------------------ */
+
+static const void *
+host_extension (const toolhost_host *host, const char *id)
+{
+  (void) host;
+  (void) id;
+  return NULL;
+}
+
+/* A line for the log, made good UTF-8. */
+static void
+log_line (const struct plugin_host *host, struct tool_call *call, int32_t level, const char *text,
+          size_t len)
+{
+  CLEANUP_BUF struct buf line = { 0 };
+
+  append_text (&line, text, len, LONGEST_LINE);
+  host->port->log (host->ctx, call, level, buf_cstr (&line), line.len);
+}
+
+static void
+host_log (const toolhost_host *host, int32_t level, const char *text, size_t len)
+{
+  log_line (own_host (host), NULL, level, text, len);
+}
+
+static toolhost_status
+host_rebuild (const toolhost_host *host, const char *feature)
+{
+  (void) host;
+  (void) feature;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+host_add_tool (toolhost_build *build, const toolhost_tool *tool, void *self)
+{
+  (void) build;
+  (void) tool;
+  (void) self;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static void
+host_build_error (toolhost_build *build, const char *pointer, const char *text, size_t len)
+{
+  struct opening *opening = (struct opening *) build;
+  CLEANUP_BUF struct buf said = { 0 };
+
+  if (pointer != NULL && *pointer != '\0') {
+    append_text (&said, pointer, strlen (pointer), sizeof opening->said.text / 2);
+    buf_puts (&said, ": ");
+  }
+  append_text (&said, text, len, sizeof opening->said.text / 2);
+  error_set (&opening->said, "%s", buf_cstr (&said));
+}
+
+static toolhost_status
+granted_secret (const struct plugin_host *host, const char *name, const char **value, size_t *len)
+{
+  const char *text = NULL;
+
+  if (host->port->secret != NULL && name != NULL)
+    text = host->port->secret (host->ctx, name);
+  if (value != NULL)
+    *value = text;
+  if (len != NULL)
+    *len = text != NULL ? strlen (text) : 0;
+  return text != NULL ? TOOLHOST_OK : TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+host_build_secret (toolhost_build *build, const char *name, const char **value, size_t *len)
+{
+  return granted_secret (own_host (build->host), name, value, len);
+}
+
+/* ---- arguments, who, result ------------------------------------------------------------- */
+
+static const char *
+call_args (toolhost_call *call, size_t *len)
+{
+  return args_text (own (call), len);
+}
+
+static toolhost_status
+call_arg (toolhost_call *call, const char *where, toolhost_value *value)
+{
+  return args_value (own (call), where, value);
+}
+
+static const char *
+call_info (toolhost_call *call, int32_t what, size_t *len)
+{
+  return args_info (own (call), what, len);
+}
+
+static toolhost_status
+call_part (toolhost_call *call, const toolhost_part *part)
+{
+  return parts_add (&own (call)->parts, part);
+}
+
+static void
+call_fail (toolhost_call *call, const char *code, const char *text, size_t len)
+{
+  parts_fail (&own (call)->parts, code, text, len);
+}
+
+static void
+call_invalid (toolhost_call *call, const char *pointer, const char *text, size_t len)
+{
+  parts_invalid (&own (call)->parts, pointer, text, len);
+}
+
+static void
+call_why (toolhost_call *call, const char *text, size_t len)
+{
+  parts_why (&own (call)->parts, text, len);
+}
+
+/* ---- while running ---------------------------------------------------------------------- */
+
+static toolhost_status
+call_retain (toolhost_call *call)
+{
+  return tool_call_retain (own (call));
+}
+
+static toolhost_status
+call_complete (toolhost_call *call, toolhost_status status)
+{
+  return tool_call_complete (own (call), status);
+}
+
+/* Only what grows is told; NaN does not. */
+static void
+call_progress (toolhost_call *pub, double done, double total, const char *text, size_t len)
+{
+  struct tool_call *call = own (pub);
+  CLEANUP_BUF struct buf said = { 0 };
+
+  if (!call->wants_progress || !(done > call->progressed))
+    return;
+  call->progressed = done;
+  append_text (&said, text, len, LONGEST_LINE);
+  call->host->port->progress (call->host->ctx, call, done, total > 0 ? total : 0, buf_cstr (&said),
+                              said.len);
+}
+
+static void
+call_log (toolhost_call *call, int32_t level, const char *text, size_t len)
+{
+  log_line (own (call)->host, own (call), level, text, len);
+}
+
+static void
+asked (struct tool_call *call)
+{
+  if (call->host->port->asked != NULL)
+    call->host->port->asked (call->host->ctx, call);
+}
+
+static bool
+call_cancelled (toolhost_call *call)
+{
+  asked (own (call));
+  return tool_call_is_over (own (call));
+}
+
+enum { NS_PER_MS = 1000000 };
+
+static int64_t
+call_time_left (toolhost_call *pub)
+{
+  struct tool_call *call = own (pub);
+  int64_t left;
+
+  asked (call);
+  if (call->deadline == INT64_MAX)
+    return INT64_MAX;
+  left = call->deadline - call->host->port->now (call->host->ctx);
+  return left > 0 ? left / NS_PER_MS : 0;
+}
+
+/* The end of a sleep of `ms` from `now`, and no later than the deadline. */
+static int64_t
+sleep_until (const struct tool_call *call, int64_t now, int64_t ms)
+{
+  int64_t until = ms < (INT64_MAX - now) / NS_PER_MS ? now + ms * NS_PER_MS : INT64_MAX;
+  return until < call->deadline ? until : call->deadline;
+}
+
+static toolhost_status
+call_sleep (toolhost_call *pub, int64_t ms)
+{
+  struct tool_call *call = own (pub);
+  const struct call_port *port = call->host->port;
+
+  asked (call);
+  if (ms > 0 && !tool_call_is_over (call))
+    port->sleep (call->host->ctx, call, sleep_until (call, port->now (call->host->ctx), ms));
+  return tool_call_is_over (call) ? TOOLHOST_CANCELLED : TOOLHOST_OK;
+}
+
+/* ---- what no operator can grant yet ----------------------------------------------------- */
+
+static toolhost_status
+call_emit (toolhost_call *call, const char *json, size_t len)
+{
+  (void) call;
+  (void) json;
+  (void) len;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static void
+nothing (const char **text, size_t *len)
+{
+  if (text != NULL)
+    *text = NULL;
+  if (len != NULL)
+    *len = 0;
+}
+
+static toolhost_status
+call_context_get (toolhost_call *call, const char *path, const char **json, size_t *len)
+{
+  (void) call;
+  (void) path;
+  nothing (json, len);
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+call_context_change (toolhost_call *call, const char *path, const char *json, size_t len)
+{
+  (void) call;
+  (void) path;
+  (void) json;
+  (void) len;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+call_flag_change (toolhost_call *call, const char *name)
+{
+  (void) call;
+  (void) name;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+call_flag_get (toolhost_call *call, const char *name, bool *set)
+{
+  (void) call;
+  (void) name;
+  if (set != NULL)
+    *set = false;
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static toolhost_status
+call_secret (toolhost_call *call, const char *name, const char **value, size_t *len)
+{
+  return granted_secret (own (call)->host, name, value, len);
+}
+
+static toolhost_status
+call_invoke (toolhost_call *call, const char *tool, const char *args, size_t len,
+             const char **result, size_t *result_len)
+{
+  (void) call;
+  (void) tool;
+  (void) args;
+  (void) len;
+  nothing (result, result_len);
+  return TOOLHOST_NOT_GRANTED;
+}
+
+static int32_t
+call_ask (toolhost_call *call, const char *key, const char *kind, const char *params, size_t len,
+          const char **answer, size_t *answer_len)
+{
+  (void) call;
+  (void) key;
+  (void) kind;
+  (void) params;
+  (void) len;
+  nothing (answer, answer_len);
+  return TOOLHOST_UNASKABLE;
+}
+
+static const toolhost_host table = {
+  .struct_size = sizeof table,
+  .abi = TOOLHOST_ABI,
+  .version = PACKAGE_VERSION,
+  .extension = host_extension,
+  .host_log = host_log,
+  .rebuild = host_rebuild,
+  .add_tool = host_add_tool,
+  .build_error = host_build_error,
+  .build_secret = host_build_secret,
+  .args = call_args,
+  .arg = call_arg,
+  .info = call_info,
+  .part = call_part,
+  .fail = call_fail,
+  .invalid = call_invalid,
+  .why = call_why,
+  .retain = call_retain,
+  .complete = call_complete,
+  .progress = call_progress,
+  .log = call_log,
+  .cancelled = call_cancelled,
+  .time_left = call_time_left,
+  .sleep = call_sleep,
+  .emit = call_emit,
+  .handoff = call_emit,
+  .context_get = call_context_get,
+  .context_set = call_context_change,
+  .context_append = call_context_change,
+  .flag_set = call_flag_change,
+  .flag_clear = call_flag_change,
+  .flag_get = call_flag_get,
+  .secret = call_secret,
+  .invoke = call_invoke,
+  .ask = call_ask,
+};
+
+void
+plugin_host_init (struct plugin_host *host, const struct call_port *port, void *ctx)
+{
+  host->table = table;
+  host->port = port;
+  host->ctx = ctx;
+}

@@ -1,0 +1,26 @@
+/* host_table.h - the table of functions a plugin gets, on top of a port. */
+#ifndef TOOLHOST_WORKER_HOST_TABLE_H
+#define TOOLHOST_WORKER_HOST_TABLE_H
+
+#include <toolhost.h>
+
+#include "base/error.h"
+
+struct call_port;
+
+/* Lives as long as the plugin it was given to. */
+struct plugin_host {
+  toolhost_host table; /* first: all that a plugin sees */
+  const struct call_port *port;
+  void *ctx; /* of the port */
+};
+
+void plugin_host_init (struct plugin_host *host, const struct call_port *port, void *ctx);
+
+/* What open gets.  `said` keeps the last sentence of toolhost_build_error. */
+struct opening {
+  toolhost_build pub; /* first */
+  struct error said;
+};
+
+#endif

@@ -1,0 +1,45 @@
+# What the worker and the mock host share: a plugin's checks, and a call without sockets.
+noinst_LTLIBRARIES += libplugin.la
+libplugin_la_SOURCES = \
+  %D%/args.c %D%/args.h \
+  %D%/build.h \
+  %D%/host_table.c %D%/host_table.h \
+  %D%/parts.c %D%/parts.h \
+  %D%/plugin.c %D%/plugin.h \
+  %D%/tool_call.c %D%/tool_call.h
+
+worker_PROGRAMS += toolhost-worker
+toolhost_worker_SOURCES = \
+  %D%/crash.c %D%/crash.h \
+  %D%/crew.c %D%/crew.h \
+  %D%/guarantees.c \
+  %D%/hello.c %D%/hello.h \
+  %D%/init.c %D%/init.h \
+  %D%/load.c %D%/load.h \
+  %D%/main.c \
+  %D%/outbox.c %D%/outbox.h \
+  %D%/sandbox.h \
+  %D%/sandbox_landlock.c \
+  %D%/sandbox_limits.c \
+  %D%/sandbox_root.c \
+  %D%/sandbox_seccomp.c \
+  %D%/sanitizers.c \
+  %D%/serve.c %D%/serve.h \
+  %D%/symbols.c %D%/symbols.h
+toolhost_worker_LDADD = libplugin.la libbase.la -ldl -lpthread
+
+# The worker's modules, and the worker itself, frame by frame.
+check_PROGRAMS += tests/unit/test_worker_parts tests/unit/test_worker_args \
+	tests/unit/test_worker_sandbox tests/unit/test_mock tests/unit/test_worker
+tests_unit_test_worker_parts_SOURCES = tests/unit/test_worker_parts.c
+tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
+tests_unit_test_worker_args_SOURCES = tests/unit/test_worker_args.c
+tests_unit_test_worker_args_LDADD = libplugin.la $(UNIT_LIBS)
+tests_unit_test_worker_sandbox_SOURCES = tests/unit/test_worker_sandbox.c %D%/guarantees.c \
+	%D%/hello.c %D%/sandbox_seccomp.c
+tests_unit_test_worker_sandbox_LDADD = libplugin.la $(UNIT_LIBS)
+tests_unit_test_mock_SOURCES = tests/unit/test_mock.c
+tests_unit_test_mock_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
+tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/worker_rig.c \
+	tests/unit/worker_rig.h
+tests_unit_test_worker_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,208 @@
+/* toolhost-worker - runs one plugin: closes the sandbox on itself, then loads it, then serves
+ * calls.
+ *
+ * Started by toolhostd, which has put it into fresh namespaces; see the numbered list in
+ * docs/sandbox.md.  Everything up to the fork runs as pid 1 of them. */
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "worker/build.h"
+#include "worker/crash.h"
+#include "worker/crew.h"
+#include "worker/hello.h"
+#include "worker/init.h"
+#include "worker/load.h"
+#include "worker/outbox.h"
+#include "worker/plugin.h"
+#include "worker/serve.h"
+
+/* Say why, and end; as pid 1 init's report is ours to make. */
+static void __attribute__ ((noreturn))
+give_up (int status, const char *reason, const struct error *err)
+{
+  control_bye (reason, err->text);
+  if (getpid () == 1)
+    init_tell (status);
+  _exit (status);
+}
+
+/* ---- by hand ---------------------------------------------------------------------------- */
+
+static const char usage[] =
+  "toolhost-worker runs one plugin in a sandbox; it is started by toolhostd, "
+  "not by hand.\n";
+
+static int
+options (int argc, char **argv)
+{
+  if (argc == 2 && strcmp (argv[1], "--version") == 0) {
+    (void) printf ("toolhost-worker %s (build %s)\n", PACKAGE_VERSION, TOOLHOST_BUILD_ID);
+    return EXIT_SUCCESS;
+  }
+  if (argc == 2 && strcmp (argv[1], "--help") == 0) {
+    (void) fputs (usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  (void) fputs (usage, stderr);
+  return WORKER_EXIT_USAGE;
+}
+
+static bool
+has_control_socket (void)
+{
+  int type = 0;
+  socklen_t len = sizeof type;
+
+  return getsockopt (FD_CONTROL, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+/* ---- pid 1 ------------------------------------------------------------------------------ */
+
+static void
+read_hello (struct hello *hello, struct arena *arena)
+{
+  char *text = arena_alloc (arena, FRAME_MAX);
+  long len = serve_hello (text);
+  struct error err = { { 0 } };
+
+  if (len < 0)
+    error_set (&err, "the first frame is no HELLO");
+  else if (hello_read (hello, text, (size_t) len, arena, &err)
+           && strcmp (hello->build, TOOLHOST_BUILD_ID) != 0)
+    error_set (&err,
+               "this toolhost-worker is of build %s, the daemon of build %.64s: install both "
+               "together",
+               TOOLHOST_BUILD_ID, hello->build);
+  if (err.text[0] != '\0')
+    give_up (WORKER_EXIT_PROTOCOL, "exit", &err);
+}
+
+static void
+change_root (struct sandbox_plan *plan)
+{
+  struct error err = { { 0 } };
+
+  (void) setsid (); /* a terminal's Ctrl-C is the daemon's business */
+  sandbox_namespaces (plan);
+  if (!sandbox_root (plan, FD_PLUGIN, &err))
+    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+  (void) close_range (FD_PLUGIN, ~0U, 0);
+}
+
+/* ---- pid 2 ------------------------------------------------------------------------------ */
+
+static void
+close_sandbox (struct sandbox_plan *plan)
+{
+  struct error err = { { 0 } };
+
+  if (!sandbox_limits (plan, &err) || !sandbox_privileges (&err) || !sandbox_landlock (plan, &err)
+      || !sandbox_seccomp (plan, &err) || !guarantees_hold (plan, &err))
+    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+}
+
+static void
+say_hello (const struct sandbox_plan *plan, struct outbox *box)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "build", TOOLHOST_BUILD_ID);
+  jsonw_name (&w, "guarantees");
+  guarantees_tell (plan, &w);
+  jsonw_end (&w);
+  outbox_text (box, FRAME_HELLO, text.data, text.len);
+}
+
+static void
+load (const struct hello *hello, const char *path, struct crew *crew, struct plugin *plugin)
+{
+  toolhost_plugin_entry_fn entry;
+  struct error err = { { 0 } };
+
+  if (!load_entry (path, hello->plugin, &entry, &err)
+      || !plugin_start (plugin, entry, &crew->host, hello->plugin, hello->config, hello->config_len,
+                        &err)
+      || !crew_start (crew, plugin, hello->threads, &err))
+    give_up (WORKER_EXIT_LOAD, "load", &err);
+  crash_loaded ();
+}
+
+static void
+describe (const struct plugin *plugin, struct outbox *box)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+
+  plugin_describe (plugin, &w);
+  outbox_text (box, FRAME_DESCRIBE, text.data, text.len);
+}
+
+/* glibc reserves 64 MiB of address space for each arena, and address space is what is limited. */
+static void
+spare_address_space (uint64_t memory)
+{
+  const uint64_t per_arena = 256 << 20;
+  uint64_t arenas = memory / per_arena;
+
+  (void) mallopt (M_ARENA_MAX, arenas < 1 ? 1 : arenas > 64 ? 64 : (int) arenas);
+}
+
+static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
+{
+  char path[96];
+  struct outbox box;
+  struct crew crew;
+  struct plugin plugin;
+  struct error err = { { 0 } };
+
+  (void) snprintf (path, sizeof path, "/plugin/%s.so", hello->plugin);
+  (void) setvbuf (stdout, NULL, _IOLBF, 0);
+  spare_address_space (hello->sandbox.memory);
+  outbox_init (&box);
+  close_sandbox (&hello->sandbox);
+  say_hello (&hello->sandbox, &box);
+  crash_install (&box, path);
+  if (!crew_init (&crew, &box, hello->result_max, &err))
+    give_up (WORKER_EXIT_LOAD, "load", &err);
+  load (hello, path, &crew, &plugin);
+  describe (&plugin, &box);
+  serve (&crew);
+  outbox_flush (&box); /* the last results may still wait there */
+  plugin_stop (&plugin);
+  (void) fflush (NULL);
+  _exit (WORKER_EXIT_OK); /* destructors may hang or crash, and nothing is left to save */
+}
+
+int
+main (int argc, char **argv)
+{
+  struct arena arena = { 0 };
+  struct hello hello;
+  struct error err = { { 0 } };
+  pid_t worker;
+
+  if (argc != 1 || !has_control_socket ())
+    return options (argc, argv);
+  read_hello (&hello, &arena);
+  change_root (&hello.sandbox);
+  worker = fork ();
+  if (worker < 0) {
+    error_set (&err, "cannot fork: %s", strerror (errno));
+    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+  }
+  if (worker != 0)
+    init_run (worker);
+  (void) close (FD_STATUS);
+  (void) prctl (PR_SET_PDEATHSIG, SIGKILL);
+  run_worker (&hello);
+}

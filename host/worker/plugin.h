@@ -1,0 +1,44 @@
+/* plugin.h - a plugin's description, checked: what the entry symbol returned, copied into structs
+ * of this host's size, and each fault a sentence of its own that names plugin, tool and field.
+ *
+ * Used by the worker after dlopen and by the mock host on linked-in plugins.  One thread. */
+#ifndef TOOLHOST_WORKER_PLUGIN_H
+#define TOOLHOST_WORKER_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <toolhost.h>
+
+#include "base/error.h"
+#include "base/json_write.h"
+
+struct plugin_host; /* host_table.h */
+
+struct plugin_tool {
+  toolhost_tool vtable; /* zero beyond what the plugin's header knew */
+  void *self;
+  const char *definition; /* the plugin's own text */
+  int64_t max_time;       /* milliseconds; 0: host's default; TOOLHOST_NO_LIMIT */
+};
+
+struct plugin {
+  toolhost_plugin desc; /* zero beyond what the plugin's header knew */
+  void *self;           /* what open stored */
+  struct plugin_tool *tools;
+  size_t tools_count;
+  bool opened;
+};
+
+/* Call the entry, check everything, open, read the definitions.  `called` is what to call the
+ * plugin before its own name is known.  False: *plugin holds nothing and err has the sentence. */
+bool plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry,
+                   const struct plugin_host *host, const char *called, const char *config,
+                   size_t config_len, struct error *err);
+
+/* The plugin's close, if open succeeded; frees what plugin_start made. */
+void plugin_stop (struct plugin *plugin);
+
+/* The body of a DESCRIBE frame. */
+void plugin_describe (const struct plugin *plugin, struct json_writer *w);
+
+#endif

@@ -1,0 +1,386 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "worker/sandbox.h"
+
+void
+sandbox_namespaces (struct sandbox_plan *plan)
+{
+  struct if_nameindex *interfaces = if_nameindex ();
+
+  if (getpid () == 1)
+    guarantee_met (plan, NO_FOREIGN_SIGNALS | KILL_TREE, "pid namespace");
+  if (interfaces == NULL)
+    return;
+  if (interfaces[0].if_index == 0
+      || (strcmp (interfaces[0].if_name, "lo") == 0 && interfaces[1].if_index == 0))
+    guarantee_met (plan, NO_NETWORK, "network namespace");
+  if_freenameindex (interfaces);
+}
+
+/* ---- pieces of the host's tree ---------------------------------------------------------- */
+
+enum { MOST_PIECES = 256, LIBRARY = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+
+/* One path of the host, as a detached copy of its mount, on its way into the new root. */
+struct piece {
+  const char *path; /* in both */
+  int tree;         /* from open_tree */
+  bool directory;
+  bool read_only;
+};
+
+struct pieces {
+  struct piece list[MOST_PIECES];
+  size_t count;
+};
+
+static void
+pieces_close (struct pieces *pieces)
+{
+  for (size_t i = 0; i < pieces->count; i++)
+    (void) close (pieces->list[i].tree);
+}
+
+/* The name of the host where symbolic links would let a grant mean something else tomorrow: none of
+ * the path's parts may be one. */
+static int
+open_plainly (const char *path, bool plainly)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+                          .resolve = RESOLVE_NO_MAGICLINKS | (plainly ? RESOLVE_NO_SYMLINKS : 0) };
+  return (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+/* A detached copy of what stands at `fd`, without the mounts below it where the kernel lets them be
+ * left out, with the flags added before anybody can see it. */
+static int
+copy_tree (int fd, uint64_t flags)
+{
+  const unsigned how = AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+  struct mount_attr attr = { .attr_set = flags, .propagation = MS_PRIVATE };
+  int tree = open_tree (fd, "", how);
+
+  if (tree < 0 && errno == EINVAL)
+    tree = open_tree (fd, "", how | AT_RECURSIVE);
+  if (tree >= 0 && mount_setattr (tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr) < 0) {
+    int error = errno;
+    (void) close (tree);
+    errno = error;
+    return -1;
+  }
+  return tree;
+}
+
+static int
+take_piece (struct pieces *pieces, const char *path, uint64_t flags, bool plainly)
+{
+  CLEANUP_FD int fd = open_plainly (path, plainly);
+  struct stat st;
+  int tree;
+
+  if (pieces->count == MOST_PIECES) {
+    errno = E2BIG;
+    return -1;
+  }
+  if (fd < 0 || fstat (fd, &st) < 0 || (tree = copy_tree (fd, flags)) < 0)
+    return -1;
+  pieces->list[pieces->count++] =
+    (struct piece){ .path = path, .tree = tree, .directory = S_ISDIR (st.st_mode) };
+  return 0;
+}
+
+/* What every worker sees, where the host has it. */
+static const struct {
+  const char *path;
+  uint64_t flags;
+} system_pieces[] = {
+  { "/lib", LIBRARY },
+  { "/lib64", LIBRARY },
+  { "/usr/lib", LIBRARY },
+  { "/usr/lib64", LIBRARY },
+  { "/usr/local/lib", LIBRARY },
+  { "/etc/ld.so.cache", LIBRARY | MOUNT_ATTR_NOEXEC },
+  { "/dev/null", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+  { "/dev/zero", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+  { "/dev/urandom", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+#ifdef TOOLHOST_SANITIZED
+  { "/proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+#endif
+};
+
+static bool
+is_link (const char *path)
+{
+  struct stat st;
+  return lstat (path, &st) == 0 && S_ISLNK (st.st_mode);
+}
+
+static bool
+take_system (struct pieces *pieces, struct error *err)
+{
+  for (size_t i = 0; i < sizeof system_pieces / sizeof *system_pieces; i++) {
+    const char *path = system_pieces[i].path;
+    if (!is_link (path) && take_piece (pieces, path, system_pieces[i].flags, false) < 0
+        && errno != ENOENT)
+      return error_set (err, "cannot take %s into the worker's root: %s", path, strerror (errno));
+  }
+  return true;
+}
+
+/* ---- grants ----------------------------------------------------------------------------- */
+
+static bool
+has_dots (const char *path)
+{
+  for (const char *at = path; (at = strstr (at, "/.")) != NULL; at += 2)
+    if (at[2] == '/' || at[2] == '\0' || (at[2] == '.' && (at[3] == '/' || at[3] == '\0')))
+      return true;
+  return false;
+}
+
+static bool
+is_at_or_below (const char *path, const char *top)
+{
+  size_t len = strlen (top);
+  return strncmp (path, top, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static bool
+check_grant (const char *path, struct error *err)
+{
+  if (path[0] != '/' || path[1] == '\0' || has_dots (path) || strstr (path, "//") != NULL)
+    return error_set (
+      err,
+      "the granted path \"%s\" can't be used: expected an absolute path below \"/\" "
+      "without \".\", \"..\" and empty parts",
+      path);
+  if (is_at_or_below (path, "/proc") || is_at_or_below (path, "/plugin"))
+    return error_set (err, "the granted path \"%s\" can't be used: a worker has its own, or none",
+                      path);
+  return true;
+}
+
+static bool
+take_grants (struct pieces *pieces, const char *const *paths, bool writable, struct error *err)
+{
+  const uint64_t flags = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
+  for (; *paths != NULL; paths++) {
+    if (!check_grant (*paths, err))
+      return false;
+    if (take_piece (pieces, *paths, flags | (writable ? 0 : MOUNT_ATTR_RDONLY), true) == 0)
+      continue;
+    if (errno == ELOOP)
+      return error_set (err,
+                        "the granted path \"%s\" leads through a symbolic link: grant the path "
+                        "it leads to",
+                        *paths);
+    return error_set (err, "the granted path \"%s\" can't be had: %s", *paths, strerror (errno));
+  }
+  return true;
+}
+
+/* Above comes before below, so that a grant inside another lies on top of it; of two for the same
+ * path the writable one does. */
+static int
+by_path (const void *a, const void *b)
+{
+  const struct piece *x = a, *y = b;
+  int order = strcmp (x->path, y->path);
+
+  return order != 0 ? order : (int) y->read_only - (int) x->read_only;
+}
+
+/* ---- the new root ----------------------------------------------------------------------- */
+
+/* Make the folders above the last part, and the last part itself, below the new root, never through
+ * a symbolic link.  Returns a descriptor of the last part. */
+static int
+make_place (int root, const char *path, bool directory)
+{
+  CLEANUP_FD int at = dup (root);
+  CLEANUP_FREE char *copy = xstrdup (path);
+  char *rest = copy;
+
+  for (char *part = strsep (&rest, "/"); part != NULL; part = strsep (&rest, "/")) {
+    bool folder = directory || rest != NULL;
+    int next;
+    if (*part == '\0')
+      continue;
+    if (folder)
+      (void) mkdirat (at, part, 0755);
+    else if ((next = openat (at, part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)) >= 0)
+      (void) close (next);
+    next = openat (at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC | (folder ? O_DIRECTORY : 0));
+    if (next < 0)
+      return -1;
+    (void) close (at);
+    at = next;
+  }
+  int place = at;
+  at = -1;
+  return place;
+}
+
+static bool
+place_pieces (int root, const struct pieces *pieces, struct error *err)
+{
+  for (size_t i = 0; i < pieces->count; i++) {
+    const struct piece *piece = &pieces->list[i];
+    CLEANUP_FD int place = make_place (root, piece->path, piece->directory);
+    if (place < 0
+        || move_mount (piece->tree, "", place, "",
+                       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH)
+             < 0)
+      return error_set (err, "cannot place %s in the worker's root: %s", piece->path,
+                        strerror (errno));
+  }
+  return true;
+}
+
+/* A merged /usr: /lib is a link to usr/lib, here as there. */
+static void
+copy_links (int root)
+{
+  static const char *const links[] = { "/lib", "/lib64" };
+
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+    char target[256];
+    ssize_t len = readlink (links[i], target, sizeof target - 1);
+    if (len <= 0)
+      continue;
+    target[len] = '\0';
+    (void) !symlinkat (target + strspn (target, "/"), root, links[i] + 1);
+  }
+}
+
+static bool
+copy_bytes (int to, int from, off_t size)
+{
+  off_t at = 0;
+
+  while (at < size)
+    if (sendfile (to, from, &at, (size_t) (size - at)) <= 0)
+      return false;
+  return true;
+}
+
+static bool
+copy_plugin (int root, const char *name, int from, off_t size, struct error *err)
+{
+  char file[80];
+  CLEANUP_FD int folder = make_place (root, "/plugin", true);
+  CLEANUP_FD int to = -1;
+
+  (void) snprintf (file, sizeof file, "%s.so", name);
+  if (folder >= 0)
+    to = openat (folder, file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
+  if (to < 0 || !copy_bytes (to, from, size))
+    return error_set (err, "cannot copy the plugin into the worker's root: %s", strerror (errno));
+  return true;
+}
+
+/* The new root is first mounted over a folder that no grant and no library comes from. */
+static const char *
+mount_stage (off_t plugin_size)
+{
+  static const char *const stages[] = { "/sys", "/proc", "/mnt", "/tmp" };
+  char options[96];
+
+  (void) snprintf (options, sizeof options, "mode=0755,nr_inodes=2048,size=%lld",
+                   (long long) plugin_size + (1 << 20));
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+    if (mount ("toolhost", stages[i], "tmpfs", MS_NOSUID | MS_NODEV, options) == 0)
+      return stages[i];
+  return NULL;
+}
+
+static bool
+mount_tmp (const char *stage, uint64_t size, struct error *err)
+{
+  char options[96], path[32];
+
+  if (size == 0)
+    return true;
+  (void) snprintf (path, sizeof path, "%s/tmp", stage);
+  (void) snprintf (options, sizeof options, "mode=1777,nr_inodes=%llu,size=%llu",
+                   (unsigned long long) (64 + size / 8192), (unsigned long long) size);
+  if (mkdir (path, 0755) < 0
+      || mount ("tmp", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)
+    return error_set (err, "cannot mount the worker's /tmp: %s", strerror (errno));
+  return true;
+}
+
+static bool
+enter (const char *stage, struct error *err)
+{
+  struct mount_attr attr = { .attr_set = LIBRARY };
+
+  if (chdir (stage) < 0 || syscall (SYS_pivot_root, ".", ".") < 0 || umount2 (".", MNT_DETACH) < 0
+      || chdir ("/") < 0)
+    return error_set (err, "cannot enter the worker's root: %s", strerror (errno));
+  if (mount_setattr (AT_FDCWD, "/", 0, &attr, sizeof attr) < 0)
+    return error_set (err, "cannot make the worker's root read-only: %s", strerror (errno));
+  return true;
+}
+
+static bool
+fill_root (const struct sandbox_plan *plan, const char *stage, const struct pieces *pieces,
+           int plugin_fd, off_t plugin_size, struct error *err)
+{
+  CLEANUP_FD int root = open (stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+  if (root < 0)
+    return error_set (err, "cannot open the worker's root: %s", strerror (errno));
+  copy_links (root);
+  return mount_tmp (stage, plan->tmp, err) && place_pieces (root, pieces, err)
+         && copy_plugin (root, plan->plugin, plugin_fd, plugin_size, err);
+}
+
+/* Out of memory, this process goes first; nothing is lost where it can't be said. */
+static void
+volunteer (void)
+{
+  CLEANUP_FD int fd = open ("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd >= 0)
+    (void) !write (fd, "1000", 4);
+}
+
+bool
+sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
+{
+  __attribute__ ((cleanup (pieces_close))) struct pieces pieces;
+  struct stat st;
+  const char *stage;
+
+  pieces.count = 0;
+  volunteer ();
+  if (fstat (plugin_fd, &st) < 0 || !S_ISREG (st.st_mode))
+    return error_set (err, "the plugin came as something else than a file");
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    return error_set (err, "cannot change mounts: %s: a mount namespace is needed",
+                      strerror (errno));
+  if (!take_system (&pieces, err) || !take_grants (&pieces, plan->read, false, err)
+      || !take_grants (&pieces, plan->write, true, err))
+    return false;
+  qsort (pieces.list, pieces.count, sizeof *pieces.list, by_path);
+  stage = mount_stage (st.st_size);
+  if (stage == NULL)
+    return error_set (err, "cannot mount a root for the worker: %s", strerror (errno));
+  if (!fill_root (plan, stage, &pieces, plugin_fd, st.st_size, err) || !enter (stage, err))
+    return false;
+  guarantee_met (plan, NO_FOREIGN_FILES, "mount namespace");
+  return true;
+}

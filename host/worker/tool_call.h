@@ -1,0 +1,124 @@
+/* tool_call.h - one call while a plugin works on it: arguments, answers to what the plugin asks of
+ * the host, the result as it grows, and how it ends.
+ *
+ * Knows nothing of sockets and threads' queues: whoever runs calls (the worker, the mock host)
+ * gives a port.  Between tool_call_begin and tool_call_run nobody but the owner touches it; while
+ * it runs the plugin uses it from one thread at a time, and tool_call_cancel may come from any. */
+#ifndef TOOLHOST_WORKER_TOOL_CALL_H
+#define TOOLHOST_WORKER_TOOL_CALL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <toolhost.h>
+
+#include "base/buf.h"
+#include "base/frame.h"
+#include "base/json_tape.h"
+#include "worker/parts.h"
+#include "worker/plugin.h"
+
+struct tool_call;
+
+/* Where calls run.  `ctx` is the owner's.  progress, log and ended may come from any thread. */
+struct call_port {
+  int64_t (*now) (void *ctx); /* nanoseconds of the clock that deadlines are told in */
+  /* The plugin asks whether to go on (cancelled, time_left, sleep).  NULL: nobody wants to know. */
+  void (*asked) (void *ctx, struct tool_call *call);
+  /* Wait until the clock says `until` or the call is cancelled; both may be long past. */
+  void (*sleep) (void *ctx, struct tool_call *call, int64_t until);
+  /* `text` is UTF-8. */
+  void (*progress) (void *ctx, struct tool_call *call, double done, double total, const char *text,
+                    size_t len);
+  void (*log) (void *ctx, struct tool_call *call, int32_t level, const char *text, size_t len);
+  /* A call that tool_call_run had left open has ended: deliver its result. */
+  void (*ended) (void *ctx, struct tool_call *call);
+  /* A granted secret, as long-lived as the port; NULL: not granted.  NULL: none are. */
+  const char *(*secret) (void *ctx, const char *name);
+};
+
+/* JSON that is read when it is first asked for. */
+struct lazy_json {
+  const char *text;
+  size_t len;
+  bool tried;
+  bool usable;
+  struct json_tape tape;
+};
+
+enum call_stage { STAGE_BEGUN, STAGE_ALLOWED, STAGE_VALIDATE, STAGE_EXECUTE };
+
+struct tool_call {
+  toolhost_call pub; /* first: all that a plugin sees */
+  const struct plugin_host *host;
+  const struct plugin_tool *tool;
+
+  uint64_t id;
+  int64_t deadline; /* of the port's clock; INT64_MAX: none */
+  bool wants_progress;
+  double progressed; /* the last progress told */
+
+  struct arena arena; /* lives until the call has ended */
+  struct lazy_json args;
+  struct lazy_json meta; /* call_id, session_id, thread_id, run_id, tenant, metadata */
+  struct parts parts;
+
+  atomic_bool cancelled;
+  enum call_stage stage;
+  enum frame_outcome outcome; /* when ended */
+  int64_t wall_started;       /* of the port's clock */
+  int64_t wall_ns, cpu_ns; /* of the callbacks; of a retained call wall_ns until its completion */
+
+  pthread_mutex_t lock; /* of what follows */
+  pthread_cond_t woken; /* CLOCK_MONOTONIC */
+  bool retained, returned, completed;
+  bool stray;            /* retained, and execute did not say LATER: the plugin may still hold it */
+  toolhost_status final; /* when completed */
+  const char *broken;    /* a static sentence: which rule the tool broke */
+};
+
+/* A call may be begun and ended any number of times between init and destroy. */
+void tool_call_init (struct tool_call *call);
+void tool_call_destroy (struct tool_call *call);
+
+/* `args` and `meta` must live until the call ends (its arena is a good place). */
+void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
+                      const struct plugin_tool *tool, uint64_t id, int64_t deadline,
+                      size_t result_max);
+void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
+                      size_t meta_len);
+
+/* can_execute, validate, execute.  True: it has ended.  False: it was retained; the port's `ended`
+ * will come, possibly before this returns, so the call must not be looked at any more. */
+bool tool_call_run (struct tool_call *call);
+
+/* Any thread. */
+void tool_call_cancel (struct tool_call *call);
+
+/* End a call that never ran. */
+void tool_call_refuse (struct tool_call *call);
+
+/* Has the caller lost interest, or is the deadline past? */
+bool tool_call_is_over (const struct tool_call *call);
+
+/* What there is to tell when the call has ended; the texts live until tool_call_end. */
+struct call_answer {
+  enum frame_outcome outcome;
+  struct span {
+    const char *text;
+    size_t len;
+  } code, message, structured, content;
+};
+void tool_call_answer (struct tool_call *call, struct call_answer *answer);
+
+/* Give back what the call holds. */
+void tool_call_end (struct tool_call *call);
+
+/* For the host's table (host_table.c). */
+toolhost_status tool_call_retain (struct tool_call *call);
+toolhost_status tool_call_complete (struct tool_call *call, toolhost_status status);
+const struct json_tape *lazy_json_read (struct lazy_json *lazy, struct arena *arena);
+
+#endif

@@ -1,0 +1,838 @@
+/* toolhost.h - what a tool author includes: the plugin ABI of toolhost, version 1.
+ *
+ * A plugin is a shared object that exports one symbol, toolhost_plugin_entry, made by the macro
+ * TOOLHOST_PLUGIN.  It offers tools: a definition in JSON and up to four callbacks each.  The host
+ * loads it in a sandboxed worker process; every callback of a plugin, and its constructors, run
+ * after the sandbox has closed.
+ *
+ * This header needs C99 or later (C++20 for the macros) and only the C library.  Link nothing of
+ * toolhost's: what a plugin asks of the host goes through a table of functions the host hands over.
+ *
+ * Threads.  The tags at the callbacks and functions:
+ *   [once]    on one thread, before any call, or after the last one
+ *   [tool]    on a tool thread; which ones at the same time, `threads` of the plugin says
+ *   [call]    on the thread of the call's callback until that callback returns; a retained call may
+ *             then be used from any one thread at a time
+ *   [any]     from any thread at any time
+ *
+ * Memory.  Neither side frees the other's memory.  Everything passed to the host is copied before
+ * the function returns.  Everything the host hands out lives until the callback returns (of a
+ * retained call: until toolhost_complete).
+ *
+ * Text is UTF-8 and travels with its length; it may hold U+0000.  The getters that return a C
+ * string fail on one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOLHOST_H
+#define TOOLHOST_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ABI this header describes.  It changes only when an old plugin could no longer run. */
+#define TOOLHOST_ABI 1
+
+#if defined(__GNUC__)
+#define TOOLHOST_EXPORT __attribute__ ((visibility ("default"), used))
+#define TOOLHOST_PRINTF(fmt, args) __attribute__ ((format (printf, fmt, args)))
+#define TOOLHOST_UNUSED __attribute__ ((unused))
+#else
+#define TOOLHOST_EXPORT
+#define TOOLHOST_PRINTF(fmt, args)
+#define TOOLHOST_UNUSED
+#endif
+
+/* JSON as it is, without quoting: TOOLHOST_JSON ({ "name": "echo" }).  Not for texts that hold an
+ * unpaired quote or "//"; over 4,095 bytes it warns under -Wpedantic (generate a header instead). */
+#define TOOLHOST_JSON(...) #__VA_ARGS__
+
+/* ---- statuses --------------------------------------------------------------------------- */
+
+/* What a callback returns, and what most functions of the host answer.  The gaps are for later
+ * values; treat an unknown one as TOOLHOST_FAILED. */
+typedef int32_t toolhost_status;
+
+enum {
+  TOOLHOST_OK = 0,            /* it worked */
+  TOOLHOST_FAILED = 1000,     /* it failed; from a callback: see toolhost_fail */
+  TOOLHOST_ASKED = 2000,      /* from execute: a person was asked, call again with the answers */
+  TOOLHOST_LATER = 3000,      /* from execute: the call was retained, toolhost_complete ends it */
+  TOOLHOST_NOT_GRANTED = 4000, /* the operator did not grant this, or this host does not offer it */
+  TOOLHOST_NOT_FOUND = 5000,  /* no such argument, path, secret, tool */
+  TOOLHOST_WRONG_TYPE = 6000, /* the value is of another type, or out of the C type's range */
+  TOOLHOST_BAD_VALUE = 7000,  /* a parameter of the call to the host was not usable */
+  TOOLHOST_CANCELLED = 8000,  /* the call was cancelled, or its deadline has passed */
+  TOOLHOST_TOO_OLD = 9000     /* the host is older than this function */
+};
+
+/* How many calls a plugin takes at the same time.  Spaced for what comes later. */
+enum {
+  TOOLHOST_SERIAL = 1000,   /* one call at a time in a process, retained ones counted (default) */
+  TOOLHOST_PARALLEL = 2000, /* callbacks of different calls run on several threads at once */
+  TOOLHOST_EVENTED = 3000   /* one callback at a time on one thread; any number of retained calls */
+};
+
+/* Levels of toolhost_log, as syslog orders them. */
+enum {
+  TOOLHOST_DEBUG = 1000,
+  TOOLHOST_INFO = 2000,
+  TOOLHOST_NOTICE = 3000,
+  TOOLHOST_WARNING = 4000,
+  TOOLHOST_ERROR = 5000
+};
+
+/* From max_time: no limit of the tool's own; the operator's policy may still set one. */
+#define TOOLHOST_NO_LIMIT INT64_MAX
+
+/* ---- what a plugin offers --------------------------------------------------------------- */
+
+typedef struct toolhost_host toolhost_host;
+
+/* One call of a tool.  Only `host` is public; it stays the first member for ever. */
+typedef struct toolhost_call {
+  const toolhost_host *host;
+} toolhost_call;
+
+/* One opening of a plugin, or one building of tools.  Only `host` is public. */
+typedef struct toolhost_build {
+  const toolhost_host *host;
+} toolhost_build;
+
+/* A tool: exactly five callbacks.  `self` is what the plugin's open gave, or what the tool was
+ * added with by a builder; NULL when there is neither. */
+typedef struct toolhost_tool {
+  uint32_t struct_size; /* set by TOOLHOST_TOOL */
+  uint32_t reserved;    /* 0 */
+
+  /* The definition, JSON text that lives as long as the tool: "name" (1 to 64 of A-Za-z0-9_-),
+   * "description", "inputSchema" (an object schema); optional "title", "outputSchema",
+   * "annotations", "icons", "_meta", and toolhost's own under "toolhost" (kind, background,
+   * idempotent, strict, approval, activeTurns, permissions).  Required.  [once] */
+  const char *(*definition) (void *self);
+
+  /* What a schema can't say: report every problem with toolhost_invalid.  The call is refused if
+   * any was reported or the status is not TOOLHOST_OK.  NULL: valid.  [tool] */
+  toolhost_status (*validate) (void *self, toolhost_call *call);
+
+  /* Is the tool ready, and may this caller call it?  toolhost_why says why not.  NULL: yes.
+   * [tool], before validate */
+  bool (*can_execute) (void *self, toolhost_call *call);
+
+  /* The work.  TOOLHOST_OK, TOOLHOST_FAILED, TOOLHOST_ASKED, TOOLHOST_LATER.  Required.  [tool] */
+  toolhost_status (*execute) (void *self, toolhost_call *call);
+
+  /* How long a call may take, in milliseconds, all three callbacks together; more than 0 or
+   * TOOLHOST_NO_LIMIT.  The operator's policy may lower it.  NULL: the host's default.  [once] */
+  int64_t (*max_time) (void *self);
+} toolhost_tool;
+
+#define TOOLHOST_TOOL .struct_size = (uint32_t) sizeof (toolhost_tool)
+
+/* A builder turns configuration into tools. */
+typedef struct toolhost_builder {
+  uint32_t struct_size; /* set by TOOLHOST_BUILDER */
+  uint32_t reserved;    /* 0 */
+  const char *feature;  /* the member of a tenant's "features" it reads, and its name in logs */
+
+  /* Call toolhost_add_tool for each tool, or not at all, or toolhost_build_error.  `config` is JSON
+   * text of `len` bytes.  [once] per configuration */
+  toolhost_status (*build) (toolhost_build *build, const char *config, size_t len);
+
+  /* The last call of a tool it added has ended and the tool is gone.  NULL: nothing to do. */
+  void (*release) (void *self);
+} toolhost_builder;
+
+#define TOOLHOST_BUILDER .struct_size = (uint32_t) sizeof (toolhost_builder)
+
+typedef struct toolhost_plugin {
+  uint32_t struct_size; /* set by TOOLHOST_PLUGIN */
+  uint32_t abi;         /* set by TOOLHOST_PLUGIN */
+  const char *min_host; /* oldest host it can live with, "1.2"; NULL: any */
+  const char *name;     /* 1 to 64 of a-z0-9_-; what policy files and logs call it.  Required */
+  const char *version;  /* Required */
+  const char *description;
+  int32_t threads;      /* TOOLHOST_SERIAL, TOOLHOST_PARALLEL or TOOLHOST_EVENTED; 0: serial */
+  int32_t reserved;     /* 0 */
+
+  const toolhost_tool *const *tools;       /* NULL-terminated; NULL: none */
+  const toolhost_builder *const *builders; /* NULL-terminated; NULL: none */
+
+  /* Once in each process, before any call and before the definitions are read.  `config` is the
+   * "config" of the operator's policy as JSON text of `len` bytes ("{}" without one).  May store
+   * the `self` of the static tools in *self.  Not TOOLHOST_OK: the plugin is not loaded, with the
+   * sentence of toolhost_build_error.  NULL: nothing to do.  [once] */
+  toolhost_status (*open) (toolhost_build *build, const char *config, size_t len, void **self);
+
+  /* Once, after the last call has ended; a process that is killed does not get it.  [once] */
+  void (*close) (void *self);
+
+  /* What the plugin offers beyond tools, by string id ("toolhost.resources/1"); each a struct that
+   * begins with its own struct_size; NULL for an unknown id.  [any] */
+  const void *(*extension) (const char *id);
+} toolhost_plugin;
+
+/* The one exported symbol.  `host` lives as long as the process.  [once] */
+typedef const toolhost_plugin *(*toolhost_plugin_entry_fn) (const toolhost_host *host);
+TOOLHOST_EXPORT const toolhost_plugin *toolhost_plugin_entry (const toolhost_host *host);
+
+/* ---- what a plugin can ask of the host: the table --------------------------------------- */
+
+/* A JSON value of the arguments. */
+enum {
+  TOOLHOST_NULL = 1000,
+  TOOLHOST_BOOL = 2000,
+  TOOLHOST_INT = 3000,    /* a number without fraction that fits int64_t (1.0 and 1e3 count) */
+  TOOLHOST_DOUBLE = 4000, /* any other number */
+  TOOLHOST_STRING = 5000,
+  TOOLHOST_ARRAY = 6000,
+  TOOLHOST_OBJECT = 7000
+};
+
+typedef struct toolhost_value {
+  uint32_t struct_size;
+  int32_t type;       /* TOOLHOST_NULL … TOOLHOST_OBJECT */
+  int64_t integer;    /* TOOLHOST_INT; TOOLHOST_BOOL: 0 or 1 */
+  double number;      /* TOOLHOST_INT and TOOLHOST_DOUBLE */
+  const char *string; /* TOOLHOST_STRING: unescaped, `string_len` bytes, followed by a NUL */
+  size_t string_len;
+  const char *json; /* the value as it stood in the arguments, `json_len` bytes, no NUL */
+  size_t json_len;
+} toolhost_value;
+
+/* Which text toolhost_info answers. */
+enum {
+  TOOLHOST_CALL_ID = 1000,
+  TOOLHOST_SESSION_ID = 2000,
+  TOOLHOST_THREAD_ID = 3000,
+  TOOLHOST_RUN_ID = 4000,
+  TOOLHOST_TENANT = 5000,
+  TOOLHOST_METADATA = 6000 /* JSON object */
+};
+
+/* Kinds of result part. */
+enum {
+  TOOLHOST_PART_TEXT = 1000,
+  TOOLHOST_PART_JSON = 2000,     /* the structured result; one per call, the last one counts */
+  TOOLHOST_PART_IMAGE = 3000,    /* data: the bytes, not base64 */
+  TOOLHOST_PART_AUDIO = 4000,    /* data: the bytes, not base64 */
+  TOOLHOST_PART_RESOURCE = 5000, /* data: text that stands at uri */
+  TOOLHOST_PART_LINK = 6000,     /* no data: uri, name, and what else is known */
+  TOOLHOST_PART_BLOB = 7000      /* data: bytes that stand at uri */
+};
+
+typedef struct toolhost_part {
+  uint32_t struct_size;
+  int32_t kind;
+  const void *data;
+  size_t len;
+  const char *mime_type;   /* "image/png"; NULL where the kind needs none */
+  const char *uri;         /* resource, link, blob */
+  const char *name;        /* link */
+  const char *title;       /* link; may be NULL */
+  const char *description; /* link; may be NULL */
+  const char *annotations; /* JSON object of MCP annotations; NULL: none */
+} toolhost_part;
+
+/* The table.  It grows at the end only; `struct_size` says how far this host's reaches.  Use the
+ * wrappers below: they are easier to read, and they check what must be checked. */
+struct toolhost_host {
+  uint32_t struct_size;
+  uint32_t abi;
+  const char *version; /* of the host, "0.1.0" */
+
+  /* What this host offers beyond the table, by string id; NULL: absent. */
+  const void *(*extension) (const toolhost_host *host, const char *id);
+  /* A line in the host's log that belongs to no call. */
+  void (*host_log) (const toolhost_host *host, int32_t level, const char *text, size_t len);
+  toolhost_status (*rebuild) (const toolhost_host *host, const char *feature);
+
+  /* while opening or building */
+  toolhost_status (*add_tool) (toolhost_build *build, const toolhost_tool *tool, void *self);
+  void (*build_error) (toolhost_build *build, const char *pointer, const char *text, size_t len);
+  toolhost_status (*build_secret) (toolhost_build *build, const char *name, const char **value,
+                                   size_t *len);
+
+  /* arguments and who */
+  const char *(*args) (toolhost_call *call, size_t *len);
+  toolhost_status (*arg) (toolhost_call *call, const char *where, toolhost_value *value);
+  const char *(*info) (toolhost_call *call, int32_t what, size_t *len);
+
+  /* result */
+  toolhost_status (*part) (toolhost_call *call, const toolhost_part *part);
+  void (*fail) (toolhost_call *call, const char *code, const char *text, size_t len);
+  void (*invalid) (toolhost_call *call, const char *pointer, const char *text, size_t len);
+  void (*why) (toolhost_call *call, const char *text, size_t len);
+
+  /* while running */
+  toolhost_status (*retain) (toolhost_call *call);
+  toolhost_status (*complete) (toolhost_call *call, toolhost_status status);
+  void (*progress) (toolhost_call *call, double done, double total, const char *text, size_t len);
+  void (*log) (toolhost_call *call, int32_t level, const char *text, size_t len);
+  bool (*cancelled) (toolhost_call *call);
+  int64_t (*time_left) (toolhost_call *call);
+  toolhost_status (*sleep) (toolhost_call *call, int64_t ms);
+
+  /* to the user, not the model */
+  toolhost_status (*emit) (toolhost_call *call, const char *event_json, size_t len);
+  toolhost_status (*handoff) (toolhost_call *call, const char *target_json, size_t len);
+
+  /* state of the session */
+  toolhost_status (*context_get) (toolhost_call *call, const char *path, const char **json,
+                                  size_t *len);
+  toolhost_status (*context_set) (toolhost_call *call, const char *path, const char *json,
+                                  size_t len);
+  toolhost_status (*context_append) (toolhost_call *call, const char *path, const char *json,
+                                     size_t len);
+  toolhost_status (*flag_set) (toolhost_call *call, const char *name);
+  toolhost_status (*flag_clear) (toolhost_call *call, const char *name);
+  toolhost_status (*flag_get) (toolhost_call *call, const char *name, bool *set);
+
+  /* services and people */
+  toolhost_status (*secret) (toolhost_call *call, const char *name, const char **value, size_t *len);
+  toolhost_status (*invoke) (toolhost_call *call, const char *tool, const char *args_json,
+                             size_t len, const char **result_json, size_t *result_len);
+  int32_t (*ask) (toolhost_call *call, const char *key, const char *kind, const char *params_json,
+                  size_t len, const char **answer_json, size_t *answer_len);
+};
+
+/* What toolhost_ask answers. */
+enum {
+  TOOLHOST_ANSWERED = 1000,
+  TOOLHOST_OPEN = 2000, /* return TOOLHOST_ASKED; the callbacks run again with the answer */
+  TOOLHOST_DECLINED = 3000,
+  TOOLHOST_DISMISSED = 4000,
+  TOOLHOST_EXPIRED = 5000,
+  TOOLHOST_UNASKABLE = 6000 /* not granted, or nobody is there to ask */
+};
+
+/* ---- registration ----------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+} /* extern "C" */
+template <const toolhost_tool *... Items> struct toolhost_tools_of {
+  static constexpr const toolhost_tool *list[] = { Items..., nullptr };
+};
+template <const toolhost_builder *... Items> struct toolhost_builders_of {
+  static constexpr const toolhost_builder *list[] = { Items..., nullptr };
+};
+#define TOOLHOST_TOOLS(...) .tools = toolhost_tools_of<__VA_ARGS__>::list
+#define TOOLHOST_BUILDERS(...) .builders = toolhost_builders_of<__VA_ARGS__>::list
+#define TOOLHOST_ENTRY_LINKAGE extern "C"
+extern "C" {
+#else
+#define TOOLHOST_TOOLS(...) .tools = (const toolhost_tool *const[]) { __VA_ARGS__, NULL }
+#define TOOLHOST_BUILDERS(...) .builders = (const toolhost_builder *const[]) { __VA_ARGS__, NULL }
+#define TOOLHOST_ENTRY_LINKAGE
+#endif
+
+/* Defines the exported symbol.  Once per plugin, at file scope, no semicolon after it:
+ *   TOOLHOST_PLUGIN (.name = "echo", .version = "1.0", TOOLHOST_TOOLS (&echo))
+ * In C++ the members come in the order of struct toolhost_plugin. */
+#define TOOLHOST_PLUGIN(...)                                                                       \
+  static const toolhost_plugin toolhost_the_plugin                                                 \
+    = { .struct_size = (uint32_t) sizeof (toolhost_plugin), .abi = TOOLHOST_ABI, __VA_ARGS__ };    \
+  TOOLHOST_ENTRY_LINKAGE TOOLHOST_EXPORT const toolhost_plugin *toolhost_plugin_entry (            \
+    const toolhost_host *toolhost_given)                                                           \
+  {                                                                                                \
+    (void) toolhost_given;                                                                         \
+    return &toolhost_the_plugin;                                                                   \
+  }
+
+/* ---- wrappers: arguments ---------------------------------------------------------------- */
+
+/* Where: the name of a member of the arguments ("text"), or a JSON pointer ("/points/0/x").  A name
+ * that begins with '/' is reached by its pointer ("/~1odd"). */
+
+/* The arguments as JSON text of *len bytes, as they came; an object always.  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_args (toolhost_call *call, size_t *len)
+{
+  return call->host->args (call, len);
+}
+
+/* Any value.  TOOLHOST_OK, or TOOLHOST_NOT_FOUND and *value is zeroed.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_arg (toolhost_call *call, const char *where, toolhost_value *value)
+{
+  memset (value, 0, sizeof *value);
+  value->struct_size = (uint32_t) sizeof *value;
+  return call->host->arg (call, where, value);
+}
+
+/* Is there such an argument (null counts)?  [call] */
+TOOLHOST_UNUSED static inline bool
+toolhost_has_arg (toolhost_call *call, const char *where)
+{
+  toolhost_value value;
+  return toolhost_arg (call, where, &value) == TOOLHOST_OK;
+}
+
+/* A string with its length; NULL when absent or no string.  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_arg_string_len (toolhost_call *call, const char *where, size_t *len)
+{
+  toolhost_value value;
+  if (toolhost_arg (call, where, &value) != TOOLHOST_OK || value.type != TOOLHOST_STRING) {
+    *len = 0;
+    return NULL;
+  }
+  *len = value.string_len;
+  return value.string;
+}
+
+/* A C string, or `otherwise` when absent, no string, or holding U+0000.  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_arg_string_or (toolhost_call *call, const char *where, const char *otherwise)
+{
+  size_t len;
+  const char *string = toolhost_arg_string_len (call, where, &len);
+  return string != NULL && memchr (string, 0, len) == NULL ? string : otherwise;
+}
+
+/* A C string, or NULL. */
+TOOLHOST_UNUSED static inline const char *
+toolhost_arg_string (toolhost_call *call, const char *where)
+{
+  return toolhost_arg_string_or (call, where, NULL);
+}
+
+/* A whole number, or `otherwise` when absent, no number, or not exactly an int64_t.  [call] */
+TOOLHOST_UNUSED static inline int64_t
+toolhost_arg_int (toolhost_call *call, const char *where, int64_t otherwise)
+{
+  toolhost_value value;
+  if (toolhost_arg (call, where, &value) != TOOLHOST_OK || value.type != TOOLHOST_INT)
+    return otherwise;
+  return value.integer;
+}
+
+/* A number, or `otherwise` when absent or no number.  [call] */
+TOOLHOST_UNUSED static inline double
+toolhost_arg_double (toolhost_call *call, const char *where, double otherwise)
+{
+  toolhost_value value;
+  if (toolhost_arg (call, where, &value) != TOOLHOST_OK
+      || (value.type != TOOLHOST_INT && value.type != TOOLHOST_DOUBLE))
+    return otherwise;
+  return value.number;
+}
+
+/* A boolean, or `otherwise` when absent or no boolean.  [call] */
+TOOLHOST_UNUSED static inline bool
+toolhost_arg_bool (toolhost_call *call, const char *where, bool otherwise)
+{
+  toolhost_value value;
+  if (toolhost_arg (call, where, &value) != TOOLHOST_OK || value.type != TOOLHOST_BOOL)
+    return otherwise;
+  return value.integer != 0;
+}
+
+/* Any value as JSON text of *len bytes (no NUL after it); NULL when absent.  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_arg_json (toolhost_call *call, const char *where, size_t *len)
+{
+  toolhost_value value;
+  if (toolhost_arg (call, where, &value) != TOOLHOST_OK) {
+    *len = 0;
+    return NULL;
+  }
+  *len = value.json_len;
+  return value.json;
+}
+
+/* ---- wrappers: who ---------------------------------------------------------------------- */
+
+/* The call's id (the model's tool-call id, or one the host made), its session, AG-UI thread and
+ * run, its tenant, and what the caller sent along as metadata (a JSON object).  Never NULL; "" when
+ * there is none ("{}" for metadata).  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_info (toolhost_call *call, int32_t what)
+{
+  size_t len;
+  const char *text = call->host->info (call, what, &len);
+  return text != NULL ? text : "";
+}
+#define toolhost_call_id(call) toolhost_info ((call), TOOLHOST_CALL_ID)
+#define toolhost_session_id(call) toolhost_info ((call), TOOLHOST_SESSION_ID)
+#define toolhost_thread_id(call) toolhost_info ((call), TOOLHOST_THREAD_ID)
+#define toolhost_run_id(call) toolhost_info ((call), TOOLHOST_RUN_ID)
+#define toolhost_tenant(call) toolhost_info ((call), TOOLHOST_TENANT)
+#define toolhost_metadata(call) toolhost_info ((call), TOOLHOST_METADATA)
+
+/* ---- wrappers: texts with a format ------------------------------------------------------ */
+
+/* A formatted text: `small` when it fits there, else from malloc.  For the wrappers below. */
+TOOLHOST_UNUSED static inline char *
+toolhost_vformat (char *small, size_t size, size_t *len, const char *fmt, va_list args)
+{
+  va_list again;
+  char *text = small;
+  int n;
+
+  va_copy (again, args);
+  n = vsnprintf (small, size, fmt, args);
+  if (n < 0)
+    n = 0;
+  if ((size_t) n >= size) {
+    text = (char *) malloc ((size_t) n + 1);
+    if (text == NULL) {
+      text = small;
+      n = (int) size - 1;
+    }
+    else
+      (void) vsnprintf (text, (size_t) n + 1, fmt, again);
+  }
+  va_end (again);
+  *len = (size_t) n;
+  return text;
+}
+
+#define TOOLHOST_FORMATTED(fmt, use)                                                               \
+  do {                                                                                             \
+    char small[512];                                                                               \
+    size_t len;                                                                                    \
+    va_list list;                                                                                  \
+    char *text;                                                                                    \
+    va_start (list, fmt);                                                                          \
+    text = toolhost_vformat (small, sizeof small, &len, fmt, list);                                \
+    va_end (list);                                                                                 \
+    use;                                                                                           \
+    if (text != small)                                                                             \
+      free (text);                                                                                 \
+  } while (0)
+
+/* ---- wrappers: result ------------------------------------------------------------------- */
+
+/* Append a part.  Parts keep their order.  TOOLHOST_BAD_VALUE: something the kind needs is missing,
+ * the text is not UTF-8, or the JSON is not JSON; TOOLHOST_CANCELLED: over the result's limit or
+ * after the end.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_part_add (toolhost_call *call, const toolhost_part *part)
+{
+  return call->host->part (call, part);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_part_simple (toolhost_call *call, int32_t kind, const void *data, size_t len,
+                      const char *mime_type, const char *uri)
+{
+  toolhost_part part;
+  memset (&part, 0, sizeof part);
+  part.struct_size = (uint32_t) sizeof part;
+  part.kind = kind;
+  part.data = data;
+  part.len = len;
+  part.mime_type = mime_type;
+  part.uri = uri;
+  return call->host->part (call, &part);
+}
+
+/* A text for the model; NULL counts as "". */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_text (toolhost_call *call, const char *text)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_TEXT, text, text != NULL ? strlen (text) : 0, NULL,
+                               NULL);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_text_len (toolhost_call *call, const char *text, size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_TEXT, text, len, NULL, NULL);
+}
+
+TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline toolhost_status
+toolhost_textf (toolhost_call *call, const char *fmt, ...)
+{
+  toolhost_status status;
+  TOOLHOST_FORMATTED (fmt, status = toolhost_text_len (call, text, len));
+  return status;
+}
+
+/* The structured result: any JSON value.  A tool with an outputSchema gives one that fits it. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_json (toolhost_call *call, const char *json)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_JSON, json, json != NULL ? strlen (json) : 0, NULL,
+                               NULL);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_json_len (toolhost_call *call, const char *json, size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_JSON, json, len, NULL, NULL);
+}
+
+/* Bytes of an image or of audio; the host encodes them. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_image (toolhost_call *call, const void *data, size_t len, const char *mime_type)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_IMAGE, data, len, mime_type, NULL);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_audio (toolhost_call *call, const void *data, size_t len, const char *mime_type)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_AUDIO, data, len, mime_type, NULL);
+}
+
+/* Text that stands at a URI, embedded.  mime_type may be NULL. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_resource (toolhost_call *call, const char *uri, const char *mime_type, const char *text,
+                   size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_RESOURCE, text, len, mime_type, uri);
+}
+
+/* Bytes that stand at a URI, embedded.  mime_type may be NULL. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_blob (toolhost_call *call, const char *uri, const char *mime_type, const void *data,
+               size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_BLOB, data, len, mime_type, uri);
+}
+
+/* A link to a resource, not embedded.  mime_type may be NULL. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_resource_link (toolhost_call *call, const char *uri, const char *name,
+                        const char *mime_type)
+{
+  toolhost_part part;
+  memset (&part, 0, sizeof part);
+  part.struct_size = (uint32_t) sizeof part;
+  part.kind = TOOLHOST_PART_LINK;
+  part.uri = uri;
+  part.name = name;
+  part.mime_type = mime_type;
+  return call->host->part (call, &part);
+}
+
+/* Why the call failed, for the model: a code of the tool's own (lower case, digits, '_'; NULL:
+ * tool_execution_failed) and a sentence.  The last one counts.  Returns TOOLHOST_FAILED, so that
+ * execute can end with `return toolhost_fail (…)`.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
+toolhost_fail (toolhost_call *call, const char *code, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, call->host->fail (call, code, text, len));
+  return TOOLHOST_FAILED;
+}
+
+/* One problem of the arguments, at a JSON pointer ("" is the whole).  From validate; call it for
+ * every problem.  Returns TOOLHOST_FAILED.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
+toolhost_invalid (toolhost_call *call, const char *pointer, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, call->host->invalid (call, pointer, text, len));
+  return TOOLHOST_FAILED;
+}
+
+/* Why the tool can't be called now.  From can_execute; returns false.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline bool
+toolhost_why (toolhost_call *call, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, call->host->why (call, text, len));
+  return false;
+}
+
+/* ---- wrappers: while running ------------------------------------------------------------ */
+
+/* Keep the call after execute returns TOOLHOST_LATER.  End it with toolhost_complete, exactly once,
+ * by its deadline.  [call], from execute only */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_retain (toolhost_call *call)
+{
+  return call->host->retain (call);
+}
+
+/* End a retained call: TOOLHOST_OK, TOOLHOST_FAILED or TOOLHOST_ASKED.  The call is gone when this
+ * returns.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_complete (toolhost_call *call, toolhost_status status)
+{
+  return call->host->complete (call, status);
+}
+
+/* How far the work is: done of total (0: unknown).  `done` must grow.  Callers that did not ask for
+ * progress get none; the host thins it out.  fmt may be NULL.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 5) static inline void
+toolhost_progress (toolhost_call *call, double done, double total, const char *fmt, ...)
+{
+  if (fmt == NULL) {
+    call->host->progress (call, done, total, NULL, 0);
+    return;
+  }
+  TOOLHOST_FORMATTED (fmt, call->host->progress (call, done, total, text, len));
+}
+
+/* A line in the host's log that carries the call's ids.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline void
+toolhost_log (toolhost_call *call, int32_t level, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, call->host->log (call, level, text, len));
+}
+
+/* A line in the host's log that belongs to no call.  [any] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline void
+toolhost_host_log (const toolhost_host *host, int32_t level, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, host->host_log (host, level, text, len));
+}
+
+/* Has the caller lost interest, or the deadline passed?  Look often in long work and return soon:
+ * after a grace period the process is killed.  Cheap.  [any] */
+TOOLHOST_UNUSED static inline bool
+toolhost_cancelled (toolhost_call *call)
+{
+  return call->host->cancelled (call);
+}
+
+/* Milliseconds until the deadline; 0 when it has passed.  [any] */
+TOOLHOST_UNUSED static inline int64_t
+toolhost_time_left (toolhost_call *call)
+{
+  return call->host->time_left (call);
+}
+
+/* Sleep; TOOLHOST_CANCELLED as soon as the call is cancelled.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_sleep (toolhost_call *call, int64_t ms)
+{
+  return call->host->sleep (call, ms);
+}
+
+/* ---- wrappers: the user, the session, services, people ---------------------------------- */
+
+/* An event for the user and not the model, a JSON object (say, end_call, …).  TOOLHOST_NOT_GRANTED
+ * where the front has no user.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_emit (toolhost_call *call, const char *event_json)
+{
+  return call->host->emit (call, event_json, strlen (event_json));
+}
+
+/* Make this tool the session's active target.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_handoff (toolhost_call *call, const char *target_json)
+{
+  return call->host->handoff (call, target_json, strlen (target_json));
+}
+
+/* The session's context at a path ("workflow.step"): read, write, append to an array.  All writes
+ * of a call apply together when it succeeds.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_context_get (toolhost_call *call, const char *path, const char **json, size_t *len)
+{
+  return call->host->context_get (call, path, json, len);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_context_set (toolhost_call *call, const char *path, const char *json)
+{
+  return call->host->context_set (call, path, json, strlen (json));
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_context_append (toolhost_call *call, const char *path, const char *json)
+{
+  return call->host->context_append (call, path, json, strlen (json));
+}
+
+/* Flags of the session.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_flag_set (toolhost_call *call, const char *name)
+{
+  return call->host->flag_set (call, name);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_flag_clear (toolhost_call *call, const char *name)
+{
+  return call->host->flag_clear (call, name);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_flag_get (toolhost_call *call, const char *name, bool *set)
+{
+  return call->host->flag_get (call, name, set);
+}
+
+/* A secret the operator granted by name.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_secret (toolhost_call *call, const char *name, const char **value, size_t *len)
+{
+  return call->host->secret (call, name, value, len);
+}
+
+/* Call another tool and wait for its result.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_invoke (toolhost_call *call, const char *tool, const char *args_json,
+                 const char **result_json, size_t *result_len)
+{
+  return call->host->invoke (call, tool, args_json, strlen (args_json), result_json, result_len);
+}
+
+/* Ask a person: TOOLHOST_ANSWERED and the answer, or TOOLHOST_OPEN (then return TOOLHOST_ASKED), or
+ * why there will be none.  `key` names the question within the call.  [call] */
+TOOLHOST_UNUSED static inline int32_t
+toolhost_ask (toolhost_call *call, const char *key, const char *kind, const char *params_json,
+              const char **answer_json, size_t *answer_len)
+{
+  return call->host->ask (call, key, kind, params_json, strlen (params_json), answer_json,
+                          answer_len);
+}
+
+/* ---- wrappers: opening and building ----------------------------------------------------- */
+
+/* Add a tool while building; `self` comes back in its callbacks and in the builder's release.
+ * [once] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_add_tool (toolhost_build *build, const toolhost_tool *tool, void *self)
+{
+  return build->host->add_tool (build, tool, self);
+}
+
+/* What is wrong with the configuration, at a JSON pointer.  Returns TOOLHOST_FAILED.  [once] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
+toolhost_build_error (toolhost_build *build, const char *pointer, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, build->host->build_error (build, pointer, text, len));
+  return TOOLHOST_FAILED;
+}
+
+/* A secret the operator granted by name, while opening or building.  [once] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_build_secret (toolhost_build *build, const char *name, const char **value, size_t *len)
+{
+  return build->host->build_secret (build, name, value, len);
+}
+
+/* Ask for a new build of a feature's tools.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_rebuild (const toolhost_host *host, const char *feature)
+{
+  return host->rebuild (host, feature);
+}
+
+/* What the host offers beyond the table ("toolhost.http/1"): a struct that begins with its own
+ * struct_size, or NULL.  [any] */
+TOOLHOST_UNUSED static inline const void *
+toolhost_extension (const toolhost_host *host, const char *id)
+{
+  return host->extension (host, id);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TOOLHOST_H */

@@ -1,0 +1,105 @@
+"""Plugins come, change and go while the daemon serves."""
+
+import threading
+import time
+
+from harness import Daemon, main, plugin_file, same, wait_for
+
+LIVE_WITHIN = 1  # seconds, as promised
+
+
+def test_a_plugin_dropped_in_is_live():
+    with Daemon(plugins=["echo"]) as d:
+        same(d.tools(), ["echo"])
+        d.add("hash")
+        at = time.monotonic()
+        wait_for(lambda: len(d.tools()) > 1, 5, "the new tool")
+        assert time.monotonic() - at < LIVE_WITHIN * 5, "it took too long"
+
+
+def test_a_removed_plugin_is_gone():
+    with Daemon(plugins=["echo", "calculator"]) as d:
+        d.call("echo", {"text": "x"})
+        (d.plugin_dir / "echo.so").unlink()
+        d.wait_tool("echo", present=False)
+        same(d.rest("echo", {"text": "x"}).code, "tool_not_found")
+        assert "calculator" in d.tools()
+
+
+def test_no_call_is_lost_while_a_plugin_is_replaced():
+    with Daemon(plugins=["echo"]) as d:
+        failures, count, ended = [], [0], threading.Event()
+
+        def keep_calling():
+            while not ended.is_set():
+                text = f"n{count[0]}"
+                count[0] += 1
+                outcome = d.call("echo", {"text": text})
+                if not outcome.ok or outcome.text != text:
+                    failures.append(repr(outcome))
+
+        callers = [threading.Thread(target=keep_calling) for _ in range(3)]
+        for caller in callers:
+            caller.start()
+        for i in range(5):
+            replace(d, i)
+        ended.set()
+        for caller in callers:
+            caller.join(60)
+        same(failures, [], "failed calls")
+        assert count[0] > 10, count
+
+
+def replace(d, number):
+    """The same plugin as another file (what follows the last section is not looked at), until it is live."""
+    other = d.dir / "other.so"
+    other.write_bytes(plugin_file("echo").read_bytes() + f"generation {number}".encode())
+    before = len(d.log_events("plugin_loaded"))
+    d.add(other, "echo")
+    d.wait_log("plugin_loaded", after=before)
+
+
+def test_the_old_worker_ends_after_a_swap():
+    with Daemon(plugins=["echo"]) as d:
+        d.call("echo", {"text": "x"})
+        old = set(d.workers())
+        assert old, "no worker after a call"
+        replace(d, 1)
+        wait_for(lambda: not old & set(d.workers()), 15, "the end of the old workers")
+        assert d.call("echo", {"text": "x"}).ok
+
+
+def test_files_that_are_no_plugins_poison_nothing():
+    with Daemon(plugins=["echo"]) as d:
+        (d.plugin_dir / "text.so").write_text("this is no shared object\n")
+        (d.plugin_dir / "empty.so").write_text("")
+        (d.plugin_dir / "half.so").write_bytes(plugin_file("echo").read_bytes()[:3000])
+        (d.plugin_dir / "folder.so").mkdir()
+        (d.plugin_dir / "notes.txt").write_text("no plugin at all")
+        (d.plugin_dir / "dangling.so").symlink_to("/nonexistent")
+        for name in ("text", "empty", "half"):
+            d.wait_log("plugin_refused", lambda e, name=name: e.get("plugin") == name)
+        same(d.tools(), ["echo"])
+        assert d.call("echo", {"text": "x"}).ok
+
+
+def test_a_plugin_that_others_could_write_is_refused():
+    with Daemon(plugins=["echo"]) as d:
+        part = d.plugin_dir / ".part"
+        part.write_bytes(plugin_file("hash").read_bytes())
+        part.chmod(0o777)
+        part.rename(d.plugin_dir / "hash.so")
+        d.wait_log("plugin_refused", lambda e: e.get("plugin") == "hash")
+        same(d.tools(), ["echo"])
+
+
+def test_two_plugins_of_one_tool():
+    with Daemon(plugins=["echo"]) as d:
+        d.add("echo", "second")
+        d.wait_log("tool_name_conflict", lambda e: "echo" in str(e.get("why")))
+        same(d.tools(), ["echo"])
+        assert d.call("echo", {"text": "x"}).ok
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""What a hostile tool can do to the daemon and to others: nothing.  The plugins are in tests/hostile."""
+
+import json
+import time
+
+from harness import Daemon, PATIENCE, SANITIZER, Skip, comment, in_background, is_running, main, same, wait_for
+
+SANITIZED = SANITIZER != "no"
+# plugin, what a call of it may answer
+DEADLY = [
+    ("null_deref", ["tool_crashed"]),
+    ("abort_", ["tool_crashed"]),
+    ("stack_overflow", ["tool_crashed"]),
+    ("exit0", ["tool_crashed"]),
+    ("close_fds", ["tool_crashed", "tool_timeout"]),
+    ("bad_frames", ["tool_crashed"]),
+    ("forged_result", ["tool_crashed"]),
+    ("bad_status", ["tool_execution_failed"]),
+    ("sleep_forever", ["tool_timeout"]),
+    ("later_never", ["tool_timeout"]),
+]
+# plugin, words of the sentence that says why it is not loaded
+REFUSED = [
+    ("no_entry", ["toolhost_plugin_entry"]),
+    ("no_execute", ["execute"]),
+    ("wrong_abi", ["abi is 7"]),
+    ("ctor_crash", []),
+    ("ctor_exit0", []),
+]
+# plugin, words about the tool of it that is left out
+REFUSED_TOOLS = [
+    ("bad_definition", ["definition"]),
+    ("bad_schema", ["/properties"]),
+    ("dup_name", ["dup_name", "another tool"]),
+]
+BOMBS = ["fork_bomb", "thread_bomb", "fd_bomb", "malloc_bomb", "disk_bomb", "spam_stdout"]
+
+
+def policy(**limits):
+    return {"limits": {"max_time": "2s", **limits}}
+
+
+def well(d):
+    same(d.call("echo", {"text": "well"}).text, "well")
+
+
+def starts_of(d, plugin):
+    return len(d.log_events("worker_started", lambda e: e.get("plugin") == plugin))
+
+
+def crashed(d, plugin):
+    return d.wait_log("worker_crashed", lambda e: e.get("plugin") == plugin)
+
+
+def test_an_endless_loop_is_stopped():
+    with Daemon(plugins=["spin", "echo"]) as d:
+        well(d)
+        in_background(d.rest, "spin")()  # its worker has been started
+        at = time.monotonic()
+        result = d.rest("spin")
+        took = time.monotonic() - at
+        same((result.status, result.code), (504, "tool_timeout"))
+        comment(f"tool_timeout after {took * 1000:.0f} ms, with max_time 200 ms")
+        assert took < 2 * PATIENCE, f"the caller waited {took:.2f} s"
+        well(d)
+
+
+def test_the_process_of_an_endless_loop_is_gone():
+    with Daemon(plugins=["spin", "echo"]) as d:
+        well(d)
+        others = set(d.workers())
+        at = time.monotonic()
+        same(d.rest("spin").code, "tool_timeout")
+        spinning = set(d.workers()) - others
+        assert spinning, "the process was gone before its grace period"
+        wait_for(lambda: not any(map(is_running, spinning)), 10, "the end of the process")
+        comment(f"gone {time.monotonic() - at:.2f} s after the call came")
+        d.wait_log("worker_condemned", lambda e: e.get("plugin") == "spin")
+        well(d)
+
+
+def test_a_neighbour_does_not_notice_an_endless_loop():
+    with Daemon(plugins=["spin", "echo"]) as d:
+        well(d)
+        starts = starts_of(d, "echo")
+        spinning = in_background(d.rest, "spin")
+        for i in range(50):
+            same(d.call("echo", {"text": f"n{i}"}).text, f"n{i}")
+        same(spinning().code, "tool_timeout")
+        same(starts_of(d, "echo"), starts, "starts of the neighbour's worker")
+
+
+def test_a_null_pointer_is_told_to_the_log_and_not_to_the_model():
+    with Daemon(plugins=["null_deref", "echo"]) as d:
+        result = d.rest("null_deref")
+        same((result.status, result.code), (502, "tool_crashed"))
+        assert "SIG" not in str(result.body) and "0x" not in str(result.body), result
+        if not SANITIZED:
+            end = crashed(d, "null_deref")
+            assert "SIGSEGV" in str(end.get("signal")), end
+            assert "null_deref" in str(end.get("backtrace")), end
+        well(d)
+
+
+def test_after_a_crash_the_next_call_succeeds():
+    with Daemon(plugins=["fragile"]) as d:
+        same(d.call("fragile", {"crash": False}).text, "whole")
+        for _ in range(3):
+            same(d.rest("fragile", {"crash": True}).code, "tool_crashed")
+            same(d.call("fragile", {"crash": False}).text, "whole", "the next call")
+
+
+def test_a_plugin_that_only_crashes_is_quarantined():
+    with Daemon(plugins=["null_deref", "echo"]) as d:
+        for _ in range(40):
+            result = d.rest("null_deref")
+            if result.code == "tool_unavailable":
+                break
+            same(result.code, "tool_crashed")
+        same((result.status, result.code), (503, "tool_unavailable"))
+        d.wait_log("plugin_quarantined", lambda e: e.get("plugin") == "null_deref")
+        assert len(d.log_events("worker_crashed")) <= 8, "too many processes were started"
+        well(d)
+
+
+def test_deadly_tools_and_what_their_callers_are_told():
+    for plugin, codes in DEADLY:
+        with Daemon(plugins=[plugin, "echo"], policies={plugin: policy(max_time="500ms")}) as d:
+            well(d)
+            fds, starts = d.fds(), starts_of(d, "echo")
+            code = d.rest(plugin).code
+            assert code in codes, f"{plugin}: expected one of {codes}, got {code}"
+            well(d)
+            wait_for(lambda: d.fds() <= fds + 6, 10, f"{plugin}: the end of its descriptors")
+            same(starts_of(d, "echo"), starts, f"{plugin}: starts of the neighbour's worker")
+
+
+def test_plugins_that_are_refused_poison_nothing():
+    names = [name for name, _ in REFUSED + REFUSED_TOOLS]
+    with Daemon(plugins=["echo", *names]) as d:
+        for event, cases in (("plugin_refused", REFUSED), ("tool_refused", REFUSED_TOOLS)):
+            for plugin, words in cases:
+                said = json.dumps(d.wait_log(event, lambda e, p=plugin: e.get("plugin") == p))
+                for word in words:
+                    assert word in said, f"{plugin}: expected {word!r} in {said}"
+        same(d.tools(), ["dup_name", "echo"])
+        well(d)
+
+
+def test_bombs_go_off_in_their_sandbox():
+    for plugin in BOMBS:
+        limits = policy(memory="64M", files=32, tmp="1M", processes=16, max_time="10s")
+        with Daemon(plugins=[plugin, "echo"], policies={plugin: limits}) as d:
+            well(d)
+            rss = d.rss()
+            bomb = in_background(d.rest, plugin)
+            for i in range(20):
+                same(d.call("echo", {"text": f"n{i}"}).text, f"n{i}", f"a neighbour of {plugin}")
+            result = bomb()
+            said = json.dumps(result.body)[:160]
+            comment(f"{plugin}: {result.status} {said}")
+            assert result.status in (200, 502, 504), result
+            assert d.rss() - rss < 20_000 * PATIENCE, f"{plugin}: the daemon grew by {d.rss() - rss} KiB"
+            well(d)
+
+
+def test_a_result_has_a_limit():
+    with Daemon(plugins=["huge_result", "echo"], policies={"huge_result": policy(result="1M", max_time="10s")}) as d:
+        same(len(d.call("huge_result", {"bytes": 500_000}).text), 500_000)
+        same(d.rest("huge_result", {"bytes": 5_000_000}).code, "too_large")
+        well(d)
+
+
+def test_later_calls():
+    with Daemon(plugins=["later_ok"]) as d:
+        assert d.call("later_ok", {"ms": 10}).ok
+        for how in ("not retained", "not later", "twice"):
+            outcome = d.rest("later_ok", {"how": how}, deadline_ms=2000)
+            comment(f"{how}: {outcome.status} {outcome.code}")
+        assert d.call("later_ok", {"ms": 10}).ok
+
+
+def test_the_sandbox_refuses_everything_from_the_constructor_on():
+    if SANITIZED:
+        raise Skip("a sanitizer's runtime needs what is probed")
+    with Daemon(plugins=["ctor_probe", "echo"]) as d:
+        outcome = d.call("probe")
+        assert outcome.ok, outcome
+        findings = outcome.structured if isinstance(outcome.structured, list) else json.loads(outcome.text)
+        for when in ("constructor", "call"):
+            mine = [f for f in findings if f["when"] == when]
+            assert len(mine) > 40, f"{len(mine)} probes of the {when}"
+            same([f["what"] for f in mine if not f["refused"]], [], f"let through in the {when}")
+        well(d)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Includes point downward only (docs/architecture.md).  One TAP point for each folder of the table.
+set -u
+top=${TOOLHOST_SOURCE:-$(dirname "$0")/../..}
+cd "$top" || exit 1
+
+# folder          what its files may include in quotes: folders, itself is always among them
+floors='
+host/base         -
+host/schema       base
+host/watch        base
+host/catalog      base schema watch
+host/pool         base schema watch
+host/call         base schema watch catalog pool
+host/front        base schema watch catalog pool call
+host/daemon       base schema watch catalog pool call front
+host/worker       base
+host/mock         base worker
+host/cli          base schema watch catalog pool call front daemon
+plugins           common
+sdk               -
+'
+
+# Print "FILE:LINE: INCLUDE" for each include of a file of folder $1 that is none of: the SDK's headers,
+# its own folder's, those of the folders $2….
+upward ()
+{
+  folder=$1
+  shift
+  find "$folder" -name '*.[ch]' -not -name 'test_*' -not -name 'plugin_test.h' |
+    LC_ALL=C sort | xargs grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null |
+    awk -v own="${folder#host/}" -v allowed="$*" '
+      BEGIN { n = split(allowed, names, " "); for (i = 1; i <= n; i++) ok[names[i]] = 1; ok[own] = 1 }
+      {
+        if (own == "sdk" && $0 ~ /<(json-c|ev\.h|curl|openssl|gmp|pcre)/) { print; next }
+        if (!match($0, /"[^"]+"/)) next
+        path = substr($0, RSTART + 1, RLENGTH - 2)
+        if (own == "plugins") sub(/^\.\.\//, "", path)
+        slash = index(path, "/")
+        if (slash != 0 && !(substr(path, 1, slash - 1) in ok)) print
+      }'
+}
+
+number=0
+failed=0
+table=$(printf '%s\n' "$floors" | sed '/^$/d')
+while read -r folder allowed; do
+  number=$((number + 1))
+  wrong=$(upward "$folder" $allowed)
+  if [ -z "$wrong" ]; then
+    echo "ok $number - floors: $folder includes only: $allowed"
+  else
+    failed=1
+    printf '%s\n' "$wrong" | sed 's/^/# /'
+    echo "not ok $number - floors: $folder includes only: $allowed"
+  fi
+done <<END
+$table
+END
+echo "1..$number"
+exit $failed

@@ -1,0 +1,45 @@
+# The tests: unit (CUnit, one program a module), integration (the real daemon), clients (npm), lint.
+# Every script prints TAP.
+integration_tests = \
+	%D%/integration/test_bad_input.py \
+	%D%/integration/test_calls.py \
+	%D%/integration/test_cancel.py \
+	%D%/integration/test_config.py \
+	%D%/integration/test_hotswap.py \
+	%D%/integration/test_isolation.py \
+	%D%/integration/test_many.py \
+	%D%/integration/test_privileges.py \
+	%D%/integration/test_stdio.py
+
+dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh
+
+# ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
+tests_of_threads = $(check_PROGRAMS) \
+	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_isolation.py
+
+.PHONY: check-threads
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(tests_of_threads)'
+
+EXTRA_DIST += \
+	%D%/unit/tap.h \
+	%D%/integration/harness.py \
+	%D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/packages.mjs \
+	%D%/clients/package.json %D%/clients/package-lock.json \
+	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
+
+# Plugins of the integration tests.
+check_LTLIBRARIES += %D%/integration/fragile.la %D%/integration/placeholder.la
+%C%_integration_fragile_la_SOURCES = %D%/integration/fragile.c
+%C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_fragile_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_placeholder_la_SOURCES = %D%/integration/placeholder.c
+%C%_integration_placeholder_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_placeholder_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_placeholder_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+include tests/unit/fronts.mk
+include tests/unit/http.mk
+include tests/unit/json.mk
+include tests/hostile/local.mk

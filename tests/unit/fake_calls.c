@@ -1,0 +1,271 @@
+#include "fake_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct call {
+  struct calls *calls;
+  size_t index;
+  char id[64];
+  struct call_events events;
+  void *ctx;
+};
+
+static const struct call_error_info infos[] = {
+  [CALL_OK] = { "ok", 200, LOG_INFO, "" },
+#define ERROR(name, http, level, text) [CALL_##name] = { #name, http, LOG_##level, text },
+#include "call/errors.def"
+#undef ERROR
+};
+
+const struct call_error_info *
+call_error_info (enum call_error error)
+{
+  return &infos[error];
+}
+
+struct result
+fake_result (const char *content, const char *structured)
+{
+  struct result result = { .error = CALL_OK, .message = "", .content = content };
+
+  result.content_len = strlen (content);
+  result.structured = structured;
+  result.structured_len = structured != NULL ? strlen (structured) : 0;
+  result.usage.wall_us = 7;
+  result.usage.cpu_us = 3;
+  return result;
+}
+
+struct result
+fake_failure (enum call_error error, const char *code, const char *message)
+{
+  struct result result = fake_result ("[]", NULL);
+
+  result.error = error;
+  result.code = code != NULL ? code : call_error_info (error)->code;
+  result.message = message;
+  result.message_len = strlen (message);
+  return result;
+}
+
+static void
+remember (char *room, size_t size, const char *text, size_t len)
+{
+  snprintf (room, size, "%.*s", (int)len, text != NULL ? text : "");
+}
+
+static void
+remember_request (struct calls *calls, const struct call_request *request)
+{
+  size_t len = 0;
+  const char *args =
+    request->args_node != NULL ? json_raw (request->tape, request->args_node, &len) : NULL;
+
+  remember (calls->args, sizeof calls->args, args, len);
+  remember (calls->metadata, sizeof calls->metadata, request->metadata, request->metadata_len);
+  snprintf (calls->principal, sizeof calls->principal, "%s",
+            request->principal != NULL ? request->principal : "");
+  snprintf (calls->session, sizeof calls->session, "%s",
+            request->session_id != NULL ? request->session_id : "");
+  calls->deadline_ms = request->deadline_ms;
+}
+
+static struct call *
+call_new (struct calls *calls, const struct call_request *request, const struct call_events *events,
+          void *ctx)
+{
+  struct call *call = xcalloc (1, sizeof *call);
+
+  call->calls = calls;
+  call->events = *events;
+  call->ctx = ctx;
+  call->index = calls->started++;
+  if (request->call_id != NULL)
+    snprintf (call->id, sizeof call->id, "%s", request->call_id);
+  else
+    snprintf (call->id, sizeof call->id, "call-%zu", call->index);
+  calls->running[call->index] = call;
+  return call;
+}
+
+static bool
+is_tool (const struct call_request *request, const char *name)
+{
+  return request->name_len == strlen (name) && memcmp (request->name, name, request->name_len) == 0;
+}
+
+struct call *
+call_start (struct calls *calls, const struct call_request *request,
+            const struct call_events *events, void *ctx)
+{
+  char text[512];
+  struct result result = calls->canned;
+
+  remember_request (calls, request);
+  if (is_tool (request, "later"))
+    return call_new (calls, request, events, ctx);
+  if (toolset_find (request->toolset, request->name, request->name_len) == NULL)
+    result = fake_failure (CALL_tool_not_found, NULL, "There is no tool of this name.");
+  else if (is_tool (request, "echo")) {
+    snprintf (text, sizeof text, "[{\"type\":\"text\",\"text\":\"echo\"},%s]",
+              calls->args[0] != '\0' ? calls->args : "{}");
+    result = fake_result (text, NULL);
+  }
+  events->done (ctx, &result);
+  return NULL;
+}
+
+static void
+call_end (struct call *call)
+{
+  call->calls->running[call->index] = NULL;
+  free (call);
+}
+
+void
+fake_done (struct calls *calls, size_t n, struct result result)
+{
+  struct call *call = calls->running[n];
+
+  call->events.done (call->ctx, &result);
+  call_end (call);
+}
+
+void
+fake_progress (struct calls *calls, size_t n, double done, double total, const char *text)
+{
+  struct call *call = calls->running[n];
+
+  call->events.progress (call->ctx, done, total, text, strlen (text));
+}
+
+void
+fake_log (struct calls *calls, size_t n, int level, const char *text)
+{
+  struct call *call = calls->running[n];
+
+  if (call->events.log != NULL)
+    call->events.log (call->ctx, level, text, strlen (text));
+}
+
+void
+call_cancel (struct call *call)
+{
+  struct calls *calls = call->calls;
+
+  calls->cancelled++;
+  fake_done (calls, call->index, fake_failure (CALL_tool_cancelled, NULL, "Cancelled."));
+}
+
+void
+call_abandon (struct call *call)
+{
+  call->calls->abandoned++;
+  call_end (call);
+}
+
+const char *
+call_id (const struct call *call)
+{
+  return call->id;
+}
+
+struct call *
+call_find (struct calls *calls, const char *id, const char *principal)
+{
+  for (size_t i = 0; i < calls->started; i++)
+    if (calls->running[i] != NULL && strcmp (calls->running[i]->id, id) == 0
+        && (principal == NULL || strcmp (principal, calls->principal) == 0))
+      return calls->running[i];
+  return NULL;
+}
+
+/* ---- the environment ---- */
+
+static bool
+is_ready (void *ctx, const char **why_not)
+{
+  const struct fake_env *fake = ctx;
+
+  *why_not = fake->not_ready;
+  return fake->not_ready == NULL;
+}
+
+static void
+put_metrics (void *ctx, struct buf *out)
+{
+  (void)ctx;
+  buf_puts (out, "toolhost_calls_total 1\n");
+}
+
+static void
+put_plugins (void *ctx, struct buf *out)
+{
+  (void)ctx;
+  buf_puts (out, "{\"plugins\":[]}");
+}
+
+static bool
+reload (void *ctx, struct error *err)
+{
+  struct fake_env *fake = ctx;
+
+  fake->reloads++;
+  return fake->bad_configuration == NULL || error_set (err, "%s", fake->bad_configuration);
+}
+
+static struct tool *
+tool_new (const char *name)
+{
+  struct tool *tool = xcalloc (1, sizeof *tool);
+
+  tool->refs = 1;
+  tool->name = xstrdup (name);
+  tool->name_len = strlen (name);
+  buf_printf (&tool->mcp, "{\"name\":\"%s\",\"modern\":1}", name);
+  buf_printf (&tool->mcp_legacy, "{\"name\":\"%s\",\"legacy\":1}", name);
+  buf_printf (&tool->openai, "{\"type\":\"function\",\"name\":\"%s\"}", name);
+  buf_printf (&tool->anthropic, "{\"name\":\"%s\",\"input_schema\":{}}", name);
+  return tool;
+}
+
+void
+fake_env_tools (struct fake_env *fake, const char *const *names)
+{
+  struct tool *tools[16];
+  size_t count = 0;
+
+  for (; names[count] != NULL; count++)
+    tools[count] = tool_new (names[count]);
+  catalog_swap (fake->env.catalog, toolset_new (tools, count, 1));
+}
+
+void
+fake_env_init (struct fake_env *fake)
+{
+  static const char *const names[] = { "alpha", "beta", "canned", "echo", "later", NULL };
+
+  *fake = (struct fake_env){ .not_ready = NULL };
+  fake->env = (struct front_env){
+    .loop = ev_loop_new (EVFLAG_AUTO),
+    .calls = &fake->calls,
+    .catalog = catalog_new (),
+    .version = "1.2.3",
+    .body_max = 4096,
+    .json_depth = 16,
+    .page_size = 2,
+    .manage = { fake, is_ready, put_metrics, put_plugins, reload },
+  };
+  fake_env_tools (fake, names);
+}
+
+void
+fake_env_free (struct fake_env *fake)
+{
+  for (size_t i = 0; i < fake->calls.started; i++)
+    if (fake->calls.running[i] != NULL)
+      call_end (fake->calls.running[i]);
+  catalog_free (fake->env.catalog);
+  ev_loop_destroy (fake->env.loop);
+}

@@ -1,0 +1,46 @@
+/* fake_calls.h - the call pipeline as the fronts see it, played by the test: calls stay where they
+ * are until the test ends them.  Stands in for call/call.c when linking.
+ *
+ * Tools: "echo" ends inside call_start with its arguments as text; "later…" runs until the test
+ * says so; another name of the toolset fails as the test has set it; the rest is tool_not_found. */
+#ifndef TOOLHOST_TESTS_FAKE_CALLS_H
+#define TOOLHOST_TESTS_FAKE_CALLS_H
+
+#include "front/front.h"
+
+struct calls {
+  struct call *running[32]; /* in the order they came; NULL: ended */
+  size_t started;
+  size_t cancelled;     /* by call_cancel */
+  size_t abandoned;     /* by call_abandon */
+  struct result canned; /* for the tools that end at once with it */
+  char principal[64];   /* of the last request */
+  char session[64];
+  char args[256];
+  char metadata[64];
+  long long deadline_ms;
+};
+
+/* An environment with tools "alpha", "beta", "canned", "echo", "later" and its own loop. */
+struct fake_env {
+  struct front_env env;
+  struct calls calls;
+  const char *not_ready; /* NULL: ready */
+  const char *bad_configuration;
+  size_t reloads;
+};
+void fake_env_init (struct fake_env *fake);
+void fake_env_free (struct fake_env *fake);
+/* Put a toolset of these names in place; ends with NULL. */
+void fake_env_tools (struct fake_env *fake, const char *const *names);
+
+/* A good result with these texts; `structured` may be NULL. */
+struct result fake_result (const char *content, const char *structured);
+struct result fake_failure (enum call_error error, const char *code, const char *message);
+
+/* Of the n-th call that was started. */
+void fake_progress (struct calls *calls, size_t n, double done, double total, const char *text);
+void fake_log (struct calls *calls, size_t n, int level, const char *text);
+void fake_done (struct calls *calls, size_t n, struct result result);
+
+#endif

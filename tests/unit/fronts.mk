@@ -1,0 +1,18 @@
+# The fronts against a call pipeline and HTTP exchanges that the test plays.
+front_fakes = \
+  %D%/fake_calls.c %D%/fake_calls.h \
+  %D%/fake_http.c %D%/fake_http.h \
+  %D%/tap.h
+
+check_PROGRAMS += \
+  %D%/test_mcp \
+  %D%/test_rest \
+  %D%/test_stdio
+
+%C%_test_mcp_SOURCES = %D%/test_mcp.c $(front_fakes)
+%C%_test_rest_SOURCES = %D%/test_rest.c $(front_fakes)
+%C%_test_stdio_SOURCES = %D%/test_stdio.c $(front_fakes)
+
+%C%_test_mcp_LDADD = $(UNIT_LIBS)
+%C%_test_rest_LDADD = $(UNIT_LIBS)
+%C%_test_stdio_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,65 @@
+#include "tap.h"
+
+#include "cli/answer.h"
+
+static void
+expect (const char *content, const char *structured, const char *expected)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+
+  CU_ASSERT (answer_text (content, content != NULL ? strlen (content) : 0, structured,
+                          structured != NULL ? strlen (structured) : 0, &out));
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&out), expected);
+}
+
+static void
+test_text (void)
+{
+  expect ("[]", NULL, "");
+  expect ("[{\"type\":\"text\",\"text\":\"a\\nb\"}]", NULL, "a\nb");
+  expect ("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\\n\"},"
+          "{\"type\":\"text\",\"text\":\"c\"}]",
+          NULL, "a\nb\nc");
+}
+
+static void
+test_structured (void)
+{
+  expect ("[]", "{\"a\":1}", "{\"a\":1}");
+  expect (NULL, "[1]", "[1]");
+  expect ("[{\"type\":\"text\",\"text\":\"t\"}]", "{\"a\":1}", "t");
+}
+
+static void
+test_others (void)
+{
+  expect ("[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"AAAA\"}]", NULL,
+          "[image image/png, 3 bytes]");
+  expect ("[{\"type\":\"resource_link\",\"uri\":\"file:///a\",\"name\":\"a\"}]", NULL,
+          "[resource_link file:///a]");
+  expect ("[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:y\",\"text\":\"inside\"}}]", NULL,
+          "inside");
+  expect ("[{\"type\":\"resource\",\"resource\":{\"uri\":\"x:y\",\"mimeType\":\"a/b\","
+          "\"blob\":\"AA==\"}}]",
+          NULL, "[resource x:y a/b, 1 bytes]");
+  expect ("[3]", NULL, "[content]");
+}
+
+static void
+test_bad (void)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+
+  CU_ASSERT_FALSE (answer_text ("[", 1, NULL, 0, &out));
+}
+
+static CU_TestInfo tests[] = { { "joins texts", test_text },
+                               { "falls back to the structured result", test_structured },
+                               { "says what else there is", test_others },
+                               { "refuses what is no JSON", test_bad },
+                               CU_TEST_INFO_NULL };
+
+static CU_SuiteInfo suites[] = { { "cli answer", NULL, NULL, NULL, NULL, tests },
+                                 CU_SUITE_INFO_NULL };
+
+TAP_MAIN (suites)

@@ -1,0 +1,141 @@
+#include "tap.h"
+
+#include "cli/lint.h"
+
+static struct buf seen;
+
+static void
+on_finding (void *ctx, enum lint_level level, const char *pointer, const char *message)
+{
+  (void) ctx;
+  buf_printf (&seen, "%s %s: %s\n", lint_level_name (level), pointer, message);
+}
+
+static const char *
+lint (const char *json)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  buf_reset (&seen, 0);
+  CU_ASSERT_FATAL (json_read (&tape, json, strlen (json), &json_default_limits, &arena));
+  lint_tool (&tape, json_root (&tape), on_finding, NULL);
+  return buf_cstr (&seen);
+}
+
+#define DESCRIPTION "\"description\":\"Does something that is worth doing.\","
+
+static void
+test_clean (void)
+{
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"do_it\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
+          "\"description\":\"d\"}},\"required\":[\"a\"],\"additionalProperties\":false}}"),
+    "");
+}
+
+static void
+test_names (void)
+{
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (lint ("{\"name\":\"DoIt\"," DESCRIPTION "\"inputSchema\":{}}"), "note /name: "));
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (lint ("{" DESCRIPTION "\"inputSchema\":{}}"), "error /name: there is no name\n"));
+}
+
+static void
+test_descriptions (void)
+{
+  CLEANUP_BUF struct buf json = { 0 };
+
+  CU_ASSERT_PTR_NOT_NULL (strstr (lint ("{\"name\":\"a\",\"inputSchema\":{}}"),
+                                  "error /description: there is no description"));
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (lint ("{\"name\":\"a\",\"description\":\"Runs.\",\"inputSchema\":{}}"),
+            "warning /description: 5 characters say little"));
+  buf_puts (&json, "{\"name\":\"a\",\"description\":\"");
+  for (int i = 0; i < 1025; i++)
+    buf_puts (&json, "\xc3\xa4");
+  buf_puts (&json, "\",\"inputSchema\":{}}");
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (lint (buf_cstr (&json)),
+            "warning /description: OpenAI takes at most 1024 characters, got 1025\n"));
+}
+
+static void
+test_parameters (void)
+{
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"required\":[\"x/y\"],"
+          "\"additionalProperties\":false,\"properties\":{\"x/y\":{\"type\":\"integer\"}}}}"),
+    "warning /inputSchema/properties/x~1y: the parameter has no description\n");
+}
+
+static void
+test_strict (void)
+{
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"x\":{\"description\":\"d\"}}}}"),
+    "note /inputSchema: OpenAI's strict mode can't take it: an object without "
+    "\"additionalProperties\": false\n");
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false,"
+          "\"properties\":{\"x\":{\"description\":\"d\"}}}}"),
+    "note /inputSchema/properties/x: OpenAI's strict mode can't take it: every property must be "
+    "in \"required\" (make it nullable instead)\n");
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false,"
+          "\"properties\":{\"x\":{\"description\":\"d\",\"anyOf\":[{\"type\":\"null\"},"
+          "{\"oneOf\":[{}]}]}},\"required\":[\"x\"]}}"),
+    "note /inputSchema/properties/x/anyOf: OpenAI's strict mode can't take it: \"oneOf\" is not "
+    "supported there\n");
+}
+
+static void
+test_hidden (void)
+{
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false,\"properties\":"
+          "{\"x\":{\"description\":\"d\",\"enum\":[\"ok\",\"o\\u202ek\"]}},\"required\":[\"x\"]}}"),
+    "error /inputSchema/properties/x/enum/1: holds the invisible or direction-changing character "
+    "U+202E\n");
+}
+
+static void
+test_size (void)
+{
+  CLEANUP_BUF struct buf json = { 0 };
+
+  buf_puts (&json, "{\"name\":\"a\"," DESCRIPTION "\"inputSchema\":{\"enum\":[");
+  for (int i = 0; i < 500; i++)
+    buf_printf (&json, "\"value%03d\",", i);
+  buf_puts (&json, "1]}}");
+  CU_ASSERT_PTR_NOT_NULL (strstr (lint (buf_cstr (&json)), "warning : the definition takes about"));
+}
+
+static int
+done (void)
+{
+  buf_free (&seen);
+  return 0;
+}
+
+static CU_TestInfo tests[] = { { "has nothing to say of a clean tool", test_clean },
+                               { "looks at names", test_names },
+                               { "looks at descriptions", test_descriptions },
+                               { "wants parameters described", test_parameters },
+                               { "knows what strict mode takes", test_strict },
+                               { "finds hidden characters anywhere", test_hidden },
+                               { "weighs definitions", test_size },
+                               CU_TEST_INFO_NULL };
+
+static CU_SuiteInfo suites[] = { { "cli lint", NULL, done, NULL, NULL, tests },
+                                 CU_SUITE_INFO_NULL };
+
+TAP_MAIN (suites)

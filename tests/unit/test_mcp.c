@@ -1,0 +1,932 @@
+#include <math.h>
+
+#include "fake_calls.h"
+#include "fake_http.h"
+#include "front/encode.h"
+#include "front/mcp/base64.h"
+#include "front/mcp/headers.h"
+#include "front/mcp/mcp.h"
+#include "front/mcp/sessions.h"
+#include "tap.h"
+
+#define JSON_TYPE "content-type: application/json\n"
+#define BOTH "accept: application/json, text/event-stream\n"
+#define V "mcp-protocol-version: 2026-07-28\n"
+#define MODERN(method) JSON_TYPE BOTH V "mcp-method: " method "\n"
+#define META                                                                                       \
+  "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                         \
+  "\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define MESSAGE(id, method, params)                                                                \
+  "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":" params "}"
+#define SERVER_INFO                                                                                \
+  "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"toolhost\",\"version\":\"1.2.3\"}"
+#define USAGE "\"toolhost/usage\":{\"wallUs\":7,\"cpuUs\":3}"
+#define EVENT(json) "event: message\ndata: " json "\n\n"
+
+struct fixture {
+  struct fake_env fake;
+  struct mcp_http *mcp;
+  char session[64];
+};
+
+static void
+setup (struct fixture *f)
+{
+  *f = (struct fixture){ .mcp = NULL };
+  fake_env_init (&f->fake);
+  f->mcp = mcp_http_new (&f->fake.env);
+}
+
+static void
+teardown (struct fixture *f)
+{
+  mcp_http_free (f->mcp);
+  fake_env_free (&f->fake);
+}
+
+static void
+send_as (struct fixture *f, struct fake_answer *a, const struct front_peer *peer,
+         const char *method, const char *headers, const char *body)
+{
+  fake_http_request (a, peer, method, "/mcp", headers, body);
+  mcp_http_handle (f->mcp, a->x);
+}
+
+static void
+post (struct fixture *f, struct fake_answer *a, const char *headers, const char *body)
+{
+  send_as (f, a, &fake_anonymous, "POST", headers, body);
+}
+
+static bool
+has (const char *text, const char *part)
+{
+  bool found = strstr (text, part) != NULL;
+  if (!found)
+    printf ("# no %s in %s\n", part, text);
+  return found;
+}
+
+static void
+check_body (struct fake_answer *a, const char *expected)
+{
+  if (strcmp (fake_http_body (a), expected) != 0)
+    printf ("# got      %s\n# expected %s\n", fake_http_body (a), expected);
+  CU_ASSERT_STRING_EQUAL (fake_http_body (a), expected);
+}
+
+/* A modern message that is answered at once. */
+static void
+expect (struct fixture *f, const char *headers, const char *body, int status, const char *answer)
+{
+  struct fake_answer a;
+
+  post (f, &a, headers, body);
+  CU_ASSERT (fake_http_ended (&a));
+  CU_ASSERT_EQUAL (a.status, status);
+  check_body (&a, answer);
+  fake_answer_free (&a);
+}
+
+/* ---- the ladder of checks ---- */
+
+static const struct rung {
+  const char *name;
+  const char *headers;
+  const char *body;
+  int status;
+  const char *part; /* of the answer's body */
+} ladder[] = {
+  { "no content type", BOTH, "{}", 415, "unsupported_media_type" },
+  { "text", "content-type: text/plain\n" BOTH, "{}", 415, "unsupported_media_type" },
+  { "json with charset", "content-type: application/json; charset=utf-8\n" BOTH, "{", 400,
+    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error: byte " },
+  { "accepts nothing of ours", JSON_TYPE "accept: text/html\n", "{}", 406, "not_acceptable" },
+  { "empty body", JSON_TYPE BOTH, NULL, 400, "\"code\":-32700" },
+  { "bad utf-8", JSON_TYPE BOTH, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", 400,
+    "-32700" },
+  { "too deep", JSON_TYPE BOTH, "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]", 400, "-32700" },
+  { "duplicate member", JSON_TYPE BOTH, "{\"id\":1,\"id\":2}", 400, "-32700" },
+  { "batch", JSON_TYPE BOTH, "[" MESSAGE ("1", "tools/list", "{" META "}") "]", 400,
+    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,\"message\":\"Invalid Request: expected one "
+    "message, got a batch\"}}" },
+  { "no object", JSON_TYPE BOTH, "3", 400, "-32600" },
+  { "null id", JSON_TYPE BOTH, "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", 400,
+    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
+  { "fractional id", JSON_TYPE BOTH, "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", 400,
+    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
+  { "no jsonrpc", JSON_TYPE BOTH, "{\"id\":7,\"method\":\"ping\"}", 400,
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600" },
+  { "method a number", JSON_TYPE BOTH, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":1}", 400,
+    "method: expected a string" },
+  { "params an array", JSON_TYPE BOTH,
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":[]}", 400,
+    "params: expected an object" },
+  { "modern header, no meta", MODERN ("tools/list"), MESSAGE ("\"a\"", "tools/list", "{}"), 400,
+    "\"id\":\"a\",\"error\":{\"code\":-32602,\"message\":\"Invalid params: "
+    "_meta[\\\"io.modelcontextprotocol/protocolVersion\\\"]: expected a string\"" },
+  { "version a number", MODERN ("tools/list"),
+    MESSAGE ("1", "tools/list", "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":1}}"), 400,
+    "-32602" },
+  { "no capabilities", MODERN ("tools/list"),
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}"),
+    400, "clientCapabilities\\\"]: expected an object" },
+  { "unknown log level", MODERN ("tools/list"),
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{},"
+             "\"io.modelcontextprotocol/logLevel\":\"loud\"}}"),
+    400, "logLevel" },
+  { "progress token an object", MODERN ("tools/list"),
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{},\"progressToken\":{}}}"),
+    400, "progressToken" },
+  { "no version header", JSON_TYPE BOTH "mcp-method: tools/list\n",
+    MESSAGE ("1", "tools/list", "{" META "}"), 400,
+    "\"id\":1,\"error\":{\"code\":-32020,\"message\":\"Header mismatch: MCP-Protocol-Version is "
+    "missing" },
+  { "other version in the body", MODERN ("tools/list"),
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"v999\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{}}}"),
+    400, "-32020" },
+  { "unknown version in both",
+    JSON_TYPE BOTH "mcp-protocol-version: v999\nmcp-method: tools/list\n",
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"v999\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{}}}"),
+    400,
+    "\"error\":{\"code\":-32022,\"message\":\"Unsupported protocol version\",\"data\":{"
+    "\"supported\":[\"2026-07-28\"],\"requested\":\"v999\"}}}" },
+  { "legacy version in a modern envelope",
+    JSON_TYPE BOTH "mcp-protocol-version: 2025-11-25\nmcp-method: tools/list\n",
+    MESSAGE ("1", "tools/list",
+             "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2025-11-25\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{}}}"),
+    400, "-32022" },
+  { "no method header", JSON_TYPE BOTH V, MESSAGE ("1", "tools/list", "{" META "}"), 400,
+    "Mcp-Method is missing" },
+  { "other method header", MODERN ("tools/call"), MESSAGE ("1", "tools/list", "{" META "}"), 400,
+    "Mcp-Method differs from method" },
+  { "method header in other case", MODERN ("Tools/List"), MESSAGE ("1", "tools/list", "{" META "}"),
+    400, "-32020" },
+  { "no name header", MODERN ("tools/call"),
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\"}"), 400, "Mcp-Name is missing" },
+  { "other name header", MODERN ("tools/call") "mcp-name: beta\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\"}"), 400, "Mcp-Name differs" },
+  { "name header in bad base64", MODERN ("tools/call") "mcp-name: =?base64?ZWNoby=?=\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\"}"), 400, "-32020" },
+  { "unknown method", MODERN ("a/b"), MESSAGE ("1", "a/b", "{" META "}"), 404,
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"Method not found: "
+    "a/b\"}}" },
+  { "initialize with an envelope", MODERN ("initialize"), MESSAGE ("1", "initialize", "{" META "}"),
+    404, "-32601" },
+  { "ping with an envelope", MODERN ("ping"), MESSAGE ("1", "ping", "{" META "}"), 404, "-32601" },
+  { "no tool name", MODERN ("tools/call"), MESSAGE ("1", "tools/call", "{" META "}"), 200,
+    "\"code\":-32602,\"message\":\"Invalid params: name: expected a string" },
+  { "arguments a string", MODERN ("tools/call") "mcp-name: echo\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\",\"arguments\":\"{}\"}"), 200,
+    "arguments: expected an object" },
+  { "unknown tool", MODERN ("tools/call") "mcp-name: nosuch\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"nosuch\"}"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: "
+    "nosuch\"}}" },
+  { "listen without filter", MODERN ("subscriptions/listen"),
+    MESSAGE ("1", "subscriptions/listen", "{" META "}"), 200, "notifications: expected an object" },
+  { "listen without streams",
+    JSON_TYPE "accept: application/json\n" V "mcp-method: subscriptions/listen\n",
+    MESSAGE ("1", "subscriptions/listen", "{" META ",\"notifications\":{}}"), 406,
+    "not_acceptable" },
+  { "a response", MODERN ("x"), "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 400, "-32600" },
+  { "a notification", MODERN ("notifications/cancelled"),
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{" META "}}", 202, "" },
+  { "no session", JSON_TYPE BOTH, MESSAGE ("1", "tools/list", "{}"), 400,
+    "\"id\":1,\"error\":{\"code\":-32000,\"message\":\"Mcp-Session-Id is missing" },
+  { "unknown session", JSON_TYPE BOTH "mcp-session-id: 0123456789abcdef0123456789abcdef\n",
+    MESSAGE ("1", "tools/list", "{}"), 404, "\"id\":1,\"error\":{\"code\":-32001" },
+  { "initialize without version", JSON_TYPE BOTH, MESSAGE ("1", "initialize", "{}"), 200,
+    "protocolVersion: expected a string" },
+};
+
+static void
+test_ladder (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  for (size_t i = 0; i < sizeof ladder / sizeof ladder[0]; i++) {
+    struct fake_answer a;
+    post (&f, &a, ladder[i].headers, ladder[i].body);
+    if (!fake_http_ended (&a) || a.status != ladder[i].status
+        || strstr (fake_http_body (&a), ladder[i].part) == NULL) {
+      printf ("# %s: %d %s\n", ladder[i].name, a.status, fake_http_body (&a));
+      CU_FAIL ("a rung of the ladder");
+    }
+    fake_answer_free (&a);
+  }
+  teardown (&f);
+}
+
+static void
+test_other_methods (void)
+{
+  static const char *const methods[] = { "PUT", "OPTIONS", "HEAD" };
+  struct fixture f;
+  struct fake_answer a;
+
+  setup (&f);
+  for (size_t i = 0; i < 3; i++) {
+    send_as (&f, &a, &fake_anonymous, methods[i], "", NULL);
+    CU_ASSERT_EQUAL (a.status, 405);
+    CU_ASSERT_STRING_EQUAL (a.headers, "Allow: POST, GET, DELETE\r\n");
+    fake_answer_free (&a);
+  }
+  send_as (&f, &a, &fake_anonymous, "GET", "accept: text/event-stream\n", NULL);
+  CU_ASSERT_EQUAL (a.status, 405);
+  CU_ASSERT_STRING_EQUAL (a.headers, "Allow: POST\r\n");
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+/* ---- 2026-07-28 ---- */
+
+static void
+test_discover (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  f.fake.env.instructions = "Be kind.";
+  expect (&f, MODERN ("server/discover"),
+          MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
+          "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":"
+          "true}},\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
+          "\"_meta\":{" SERVER_INFO "}}}");
+  teardown (&f);
+}
+
+#define LIST_END "\"ttlMs\":1000,\"cacheScope\":\"private\",\"_meta\":{" SERVER_INFO "}}}"
+#define LIST_BEGIN                                                                                 \
+  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"tools\":["
+#define TOOL(name) "{\"name\":\"" name "\",\"modern\":1}"
+#define LIST(cursor) MESSAGE ("1", "tools/list", "{" META ",\"cursor\":" cursor "}")
+
+static void
+test_pages (void)
+{
+  static const char *const fewer[] = { "alpha", "gamma", NULL };
+  struct fixture f;
+
+  setup (&f);
+  expect (&f, MODERN ("tools/list"), MESSAGE ("1", "tools/list", "{" META "}"), 200,
+          LIST_BEGIN TOOL ("alpha") "," TOOL ("beta") "],\"nextCursor\":\"YmV0YQ\"," LIST_END);
+  expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
+          LIST_BEGIN TOOL ("canned") "," TOOL ("echo") "],\"nextCursor\":\"ZWNobw\"," LIST_END);
+  expect (&f, MODERN ("tools/list"), LIST ("\"ZWNobw\""), 200,
+          LIST_BEGIN TOOL ("later") "]," LIST_END);
+  fake_env_tools (&f.fake, fewer); /* the cursor's tool is gone: it goes on behind its place */
+  expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
+          LIST_BEGIN TOOL ("gamma") "]," LIST_END);
+  expect (&f, MODERN ("tools/list"), LIST ("\"enp6\""), 200, LIST_BEGIN "]," LIST_END);
+  teardown (&f);
+}
+
+static void
+test_bad_cursors (void)
+{
+  static const char *const bad[] = { "\"\"", "\"YmV0YQ==\"", "\"YmV0YR\"", "\"a\"", "\"!!!!\"",
+                                     "3",    "null",         "\"_____w\"" };
+  struct fixture f;
+
+  setup (&f);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    char body[512];
+    struct fake_answer a;
+    snprintf (body, sizeof body, LIST ("%s"), bad[i]);
+    post (&f, &a, MODERN ("tools/list"), body);
+    CU_ASSERT_EQUAL (a.status, 200);
+    CU_ASSERT (has (fake_http_body (&a), "\"error\":{\"code\":-32602"));
+    fake_answer_free (&a);
+  }
+  teardown (&f);
+}
+
+#define CALL_HEADERS(name) MODERN ("tools/call") "mcp-name: " name "\n"
+#define CALL_BODY(name, more)                                                                      \
+  MESSAGE ("\"c\"", "tools/call", "{" META ",\"name\":\"" name "\"" more "}")
+
+static void
+test_call (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  expect (&f, CALL_HEADERS ("echo"), CALL_BODY ("echo", ",\"arguments\":{\"a\":[1,2]}"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
+          "[{\"type\":\"text\",\"text\":\"echo\"},{\"a\":[1,2]}],\"isError\":false,\"_meta\":"
+          "{" SERVER_INFO "," USAGE "}}}");
+  CU_ASSERT_STRING_EQUAL (f.fake.calls.principal, "anonymous");
+  CU_ASSERT_STRING_EQUAL (f.fake.calls.session, "");
+  expect (&f, CALL_HEADERS ("=?base64?ZWNobw==?="), CALL_BODY ("echo", ""), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
+          "[{\"type\":\"text\",\"text\":\"echo\"},{}],\"isError\":false,\"_meta\":{" SERVER_INFO
+          "," USAGE "}}}");
+  teardown (&f);
+}
+
+static void
+expect_canned (struct fixture *f, struct result result, const char *content)
+{
+  char expected[1024];
+
+  f->fake.calls.canned = result;
+  snprintf (expected, sizeof expected,
+            "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",%s}}",
+            content);
+  expect (f, CALL_HEADERS ("canned"), CALL_BODY ("canned", ""), 200, expected);
+}
+
+static void
+test_results (void)
+{
+  struct fixture f;
+  struct result r;
+
+  setup (&f);
+  expect_canned (&f, fake_result ("[]", NULL),
+                 "\"content\":[],\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE "}");
+  expect_canned (&f, fake_result ("[ ]", " [1,\n\"\\n\"]"),
+                 "\"content\":[{\"type\":\"text\",\"text\":\" [1,\\n\\\"\\\\n\\\"]\"}],"
+                 "\"structuredContent\": [1, \"\\n\"],\"isError\":false,\"_meta\":{" SERVER_INFO
+                 "," USAGE "}");
+  expect_canned (
+    &f, fake_result ("[\r\n{\"type\":\"text\",\r\n\"text\":\"x\"}\n]", "{\"a\":1}"),
+    "\"content\":[{\"type\":\"text\",  \"text\":\"x\"}],\"structuredContent\":{\"a\":1},"
+    "\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE "}");
+  r = fake_failure (CALL_tool_execution_failed, "no_such_city", "There is no \"Atlantis\".");
+  r.content = "[{\"type\":\"text\",\"text\":\"half\"}]";
+  r.content_len = strlen (r.content);
+  expect_canned (&f, r,
+                 "\"content\":[{\"type\":\"text\",\"text\":\"There is no \\\"Atlantis\\\".\"},"
+                 "{\"type\":\"text\",\"text\":\"half\"}],\"isError\":true,\"_meta\":{" SERVER_INFO
+                 "," USAGE ",\"toolhost/error\":{\"code\":\"no_such_city\"}}");
+  r = fake_failure (CALL_tool_args_invalid, NULL, "");
+  r.problems = "[{\"pointer\":\"/a\",\"message\":\"m\"}]";
+  r.problems_len = strlen (r.problems);
+  r.retry_after_ms = 20;
+  expect_canned (&f, r,
+                 "\"content\":[{\"type\":\"text\",\"text\":\"The arguments do not fit the tool's "
+                 "schema.\"}],\"isError\":true,\"_meta\":{" SERVER_INFO "," USAGE
+                 ",\"toolhost/error\":{\"code\":\"tool_args_invalid\",\"problems\":[{\"pointer\":"
+                 "\"/a\",\"message\":\"m\"}],\"retryAfterMs\":20}}");
+  teardown (&f);
+}
+
+#define WITH_TOKEN                                                                                 \
+  MESSAGE ("1", "tools/call",                                                                      \
+           "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","               \
+           "\"io.modelcontextprotocol/clientCapabilities\":{},\"progressToken\":\"p1\"},"          \
+           "\"name\":\"later\"}")
+#define PROGRESS(more)                                                                             \
+  EVENT ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"                 \
+         "\"progressToken\":\"p1\"," more "}}")
+#define DONE_MODERN                                                                                \
+  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"content\":[],"          \
+  "\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE "}}}"
+
+static void
+test_progress (void)
+{
+  struct fixture f;
+  struct fake_answer a;
+
+  setup (&f);
+  post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
+  CU_ASSERT_EQUAL (a.status, 0);
+  fake_progress (&f.fake.calls, 0, 0, 100, "");
+  CU_ASSERT_EQUAL (a.status, 200);
+  CU_ASSERT_STRING_EQUAL (a.type, "text/event-stream");
+  CU_ASSERT_STRING_EQUAL (a.headers, "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n");
+  fake_progress (&f.fake.calls, 0, 50, 0, "half\n");
+  fake_progress (&f.fake.calls, 0, 50, 0, "again");
+  fake_progress (&f.fake.calls, 0, NAN, 0, "never");
+  fake_progress (&f.fake.calls, 0, 100, 100, "");
+  fake_done (&f.fake.calls, 0, fake_result ("[]", NULL));
+  CU_ASSERT (fake_http_ended (&a));
+  check_body (&a, PROGRESS ("\"progress\":0,\"total\":100")
+                    PROGRESS ("\"progress\":50,\"message\":\"half\\n\"")
+                      PROGRESS ("\"progress\":100,\"total\":100") EVENT (DONE_MODERN));
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+/* Without a token, or where the client takes no stream, the answer stays plain JSON. */
+static void
+test_no_progress (void)
+{
+  static const struct {
+    const char *headers;
+    const char *body;
+  } cases[] = {
+    { CALL_HEADERS ("later"), MESSAGE ("1", "tools/call", "{" META ",\"name\":\"later\"}") },
+    { JSON_TYPE "accept: application/json\n" V "mcp-method: tools/call\nmcp-name: later\n",
+      WITH_TOKEN },
+  };
+  struct fixture f;
+
+  setup (&f);
+  for (size_t i = 0; i < 2; i++) {
+    struct fake_answer a;
+    post (&f, &a, cases[i].headers, cases[i].body);
+    fake_progress (&f.fake.calls, i, 1, 2, "x");
+    fake_done (&f.fake.calls, i, fake_result ("[]", NULL));
+    CU_ASSERT (fake_http_ended (&a));
+    CU_ASSERT_STRING_EQUAL (a.type, "application/json");
+    check_body (&a, DONE_MODERN);
+    fake_answer_free (&a);
+  }
+  teardown (&f);
+}
+
+static void
+test_lost_cancels (void)
+{
+  struct fixture f;
+  struct fake_answer a, b;
+
+  setup (&f);
+  post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
+  post (&f, &b, CALL_HEADERS ("later"), WITH_TOKEN);
+  fake_http_lose (&a);
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
+  CU_ASSERT_PTR_NULL (f.fake.calls.running[0]);
+  CU_ASSERT_PTR_NOT_NULL (f.fake.calls.running[1]);
+  fake_progress (&f.fake.calls, 1, 1, 2, "");
+  fake_http_choke (&b);
+  mcp_http_free (f.mcp); /* ends the other while its client does not read */
+  f.mcp = NULL;
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 2);
+  fake_answer_free (&a);
+  fake_answer_free (&b);
+  teardown (&f);
+}
+
+#define LISTEN(id, filter)                                                                         \
+  MESSAGE (id, "subscriptions/listen", "{" META ",\"notifications\":" filter "}")
+#define ACK(id, filter)                                                                            \
+  EVENT (                                                                                          \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":"     \
+    "{\"notifications\":" filter ",\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" id      \
+    "}}}")
+#define CHANGED(id)                                                                                \
+  EVENT ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{"       \
+         "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" id "}}}")
+#define CLOSED(id)                                                                                 \
+  EVENT ("{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"resultType\":\"complete\",\"_meta\":{"  \
+         "\"io.modelcontextprotocol/subscriptionId\":" id "}}}")
+
+static void
+test_listen (void)
+{
+  static const char *const one[] = { "one", NULL };
+  static const char *const two[] = { "one", "two", NULL };
+  struct fixture f;
+  struct fake_answer a, b, c, d;
+
+  setup (&f);
+  post (&f, &a, MODERN ("subscriptions/listen"),
+        LISTEN ("\"L1\"", "{\"toolsListChanged\":true,\"promptsListChanged\":true}"));
+  post (&f, &b, MODERN ("subscriptions/listen"), LISTEN ("2", "{\"promptsListChanged\":true}"));
+  post (&f, &c, MODERN ("subscriptions/listen"), LISTEN ("3", "{\"toolsListChanged\":true}"));
+  post (&f, &d, MODERN ("subscriptions/listen"), LISTEN ("4", "{\"toolsListChanged\":true}"));
+  fake_env_tools (&f.fake, one);
+  fake_http_lose (&c);
+  fake_http_choke (&d);
+  fake_env_tools (&f.fake, two);
+  CU_ASSERT (d.lost);
+  mcp_http_free (f.mcp);
+  f.mcp = NULL;
+  CU_ASSERT (fake_http_ended (&a) && fake_http_ended (&b));
+  check_body (&a, ACK ("\"L1\"", "{\"toolsListChanged\":true}") CHANGED ("\"L1\"")
+                    CHANGED ("\"L1\"") CLOSED ("\"L1\""));
+  check_body (&b, ACK ("2", "{}") CLOSED ("2"));
+  check_body (&c, ACK ("3", "{\"toolsListChanged\":true}") CHANGED ("3"));
+  fake_answer_free (&a);
+  fake_answer_free (&b);
+  fake_answer_free (&c);
+  fake_answer_free (&d);
+  teardown (&f);
+}
+
+/* ---- the handshake ---- */
+
+#define INITIALIZE(version)                                                                        \
+  MESSAGE ("0", "initialize",                                                                      \
+           "{\"protocolVersion\":\"" version "\",\"capabilities\":{},\"clientInfo\":{\"name\":"    \
+           "\"t\",\"version\":\"1\"}}")
+#define INITIALIZED(version)                                                                       \
+  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"" version                       \
+  "\",\"capabilities\":{\"tools\":{\"listChanged\":true}},\"serverInfo\":{\"name\":\"toolhost\","  \
+  "\"version\":\"1.2.3\"}}}"
+
+/* The headers of a request in the session that was opened last, plus `more`. */
+static const char *
+in_session (struct fixture *f, const char *more)
+{
+  static char room[512];
+
+  snprintf (room, sizeof room, JSON_TYPE BOTH "mcp-session-id: %s\n%s", f->session, more);
+  return room;
+}
+
+static void
+open_session (struct fixture *f)
+{
+  struct fake_answer a;
+
+  post (f, &a, JSON_TYPE BOTH, INITIALIZE ("2025-11-25"));
+  CU_ASSERT_EQUAL (a.status, 200);
+  CU_ASSERT_EQUAL (sscanf (a.headers, "Mcp-Session-Id: %63[0-9a-f]\r\n", f->session), 1);
+  CU_ASSERT_EQUAL (strlen (f->session), 32);
+  check_body (&a, INITIALIZED ("2025-11-25"));
+  fake_answer_free (&a);
+  expect (f, in_session (f, ""), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+          202, "");
+}
+
+static void
+test_handshake_versions (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2025-06-18"), 200, INITIALIZED ("2025-06-18"));
+  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2024-11-05"), 200, INITIALIZED ("2025-11-25"));
+  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2026-07-28"), 200, INITIALIZED ("2025-11-25"));
+  expect (&f, JSON_TYPE BOTH, INITIALIZE ("next"), 200, INITIALIZED ("2025-11-25"));
+  teardown (&f);
+}
+
+static void
+test_session_methods (void)
+{
+  struct fixture f;
+  struct fake_answer a;
+
+  setup (&f);
+  open_session (&f);
+  expect (&f, in_session (&f, ""), MESSAGE ("5", "ping", "{}"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
+  expect (
+    &f, in_session (&f, "mcp-protocol-version: 2025-06-18\n"),
+    MESSAGE ("5", "tools/list", "{\"cursor\":\"ZWNobw\"}"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[{\"name\":\"later\",\"legacy\":1}]}}");
+  expect (
+    &f, in_session (&f, ""), MESSAGE ("5", "server/discover", "{}"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601,\"message\":\"Method not found: "
+    "server/discover\"}}");
+  expect (&f, in_session (&f, ""), "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}", 202, "");
+  post (&f, &a, in_session (&f, "mcp-protocol-version: 2024-11-05\n"),
+        MESSAGE ("5", "tools/list", "{}"));
+  CU_ASSERT_EQUAL (a.status, 400);
+  CU_ASSERT (has (fake_http_body (&a), "MCP-Protocol-Version: expected one of 2026-07-28, "));
+  fake_answer_free (&a);
+  send_as (&f, &a, &fake_manager, "POST", in_session (&f, ""), MESSAGE ("5", "ping", "{}"));
+  CU_ASSERT_EQUAL (a.status, 404); /* a session is its principal's */
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+#define LEGACY_CALL(id, name) MESSAGE (id, "tools/call", "{\"name\":\"" name "\"}")
+#define LEGACY_DONE                                                                                \
+  "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[],\"isError\":false,\"_meta\":{" USAGE   \
+  "}}}"
+
+static void
+test_session_calls (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  open_session (&f);
+  f.fake.calls.canned = fake_result ("[]", "[1]");
+  expect (
+    &f, in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"[1]\"}"
+    "],\"isError\":false,\"_meta\":{" USAGE "}}}");
+  f.fake.calls.canned = fake_result ("[]", "{\"a\":1}");
+  expect (&f, in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{"
+          "\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"isError\":false,\"_meta\":{" USAGE
+          "}}}");
+  expect (&f, in_session (&f, ""), LEGACY_CALL ("8", "nosuch"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: "
+          "nosuch\"}}");
+  CU_ASSERT_EQUAL (strncmp (f.fake.calls.session, "mcp-", 4), 0);
+  CU_ASSERT_PTR_NULL (strstr (f.session, f.fake.calls.session + 4)); /* the id stays secret */
+  teardown (&f);
+}
+
+static void
+test_session_progress_and_loss (void)
+{
+  struct fixture f;
+  struct fake_answer a, b;
+
+  setup (&f);
+  open_session (&f);
+  post (&f, &a, in_session (&f, ""),
+        MESSAGE ("8", "tools/call", "{\"name\":\"later\",\"_meta\":{\"progressToken\":\"p1\"}}"));
+  fake_progress (&f.fake.calls, 0, 1, 0, "");
+  fake_done (&f.fake.calls, 0, fake_result ("[]", NULL));
+  check_body (&a, PROGRESS ("\"progress\":1") EVENT (LEGACY_DONE));
+  fake_answer_free (&a);
+  post (&f, &b, in_session (&f, ""), LEGACY_CALL ("9", "later"));
+  fake_http_lose (&b); /* the call goes on */
+  CU_ASSERT_PTR_NOT_NULL (f.fake.calls.running[1]);
+  fake_progress (&f.fake.calls, 1, 1, 0, "");
+  fake_done (&f.fake.calls, 1, fake_result ("[]", NULL));
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 0);
+  fake_answer_free (&b);
+  teardown (&f);
+}
+
+#define CANCELLED(id)                                                                              \
+  "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
+
+static void
+test_session_cancel (void)
+{
+  struct fixture f;
+  struct fake_answer a, b;
+
+  setup (&f);
+  open_session (&f);
+  post (&f, &a, in_session (&f, ""), LEGACY_CALL ("\"x\"", "later"));
+  expect (&f, in_session (&f, ""), CANCELLED ("\"y\""), 202, "");
+  expect (&f, in_session (&f, ""), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
+          202, "");
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 0);
+  expect (&f, in_session (&f, ""), CANCELLED ("\"x\""), 202, "");
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
+  CU_ASSERT (fake_http_ended (&a));
+  CU_ASSERT_STRING_EQUAL (a.type, "text/event-stream");
+  check_body (&a, "");
+  fake_answer_free (&a);
+  post (&f, &b, in_session (&f, ""), LEGACY_CALL ("7", "later"));
+  open_session (&f); /* another session can't cancel it */
+  expect (&f, in_session (&f, ""), CANCELLED ("7"), 202, "");
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
+  fake_answer_free (&b);
+  teardown (&f);
+}
+
+#define LEGACY_CHANGED                                                                             \
+  EVENT ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}")
+
+static void
+test_session_stream (void)
+{
+  static const char *const one[] = { "one", NULL };
+  static const char *const two[] = { "one", "two", NULL };
+  struct fixture f;
+  struct fake_answer a, b;
+
+  setup (&f);
+  open_session (&f);
+  fake_env_tools (&f.fake, one); /* nobody listens yet: it is told when somebody does */
+  send_as (&f, &a, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  CU_ASSERT (a.streaming);
+  check_body (&a, LEGACY_CHANGED);
+  send_as (&f, &b, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  CU_ASSERT_EQUAL (b.status, 409);
+  fake_answer_free (&b);
+  fake_http_lose (&a);
+  fake_answer_free (&a);
+  send_as (&f, &a, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  fake_env_tools (&f.fake, two);
+  check_body (&a, ": keep-alive\n\n" LEGACY_CHANGED);
+  send_as (&f, &b, &fake_anonymous, "DELETE", in_session (&f, ""), NULL);
+  CU_ASSERT_EQUAL (b.status, 204);
+  CU_ASSERT (fake_http_ended (&a));
+  fake_answer_free (&a);
+  fake_answer_free (&b);
+  post (&f, &a, in_session (&f, ""), MESSAGE ("1", "tools/list", "{}"));
+  CU_ASSERT_EQUAL (a.status, 404);
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+static void
+test_session_delete_stops_calls (void)
+{
+  struct fixture f;
+  struct fake_answer a, b;
+
+  setup (&f);
+  open_session (&f);
+  post (&f, &a, in_session (&f, ""), LEGACY_CALL ("1", "later"));
+  send_as (&f, &b, &fake_anonymous, "DELETE", in_session (&f, ""), NULL);
+  CU_ASSERT_EQUAL (b.status, 204);
+  CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
+  CU_ASSERT (fake_http_ended (&a));
+  check_body (&a, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"The "
+                  "session has ended\"}}");
+  fake_answer_free (&a);
+  fake_answer_free (&b);
+  teardown (&f);
+}
+
+/* ---- the table of sessions ---- */
+
+static void
+count_end (void *ctx, struct mcp_session *session)
+{
+  (void)session;
+  ++*(size_t *)ctx;
+}
+
+static struct slice
+id_of (const struct mcp_session *session)
+{
+  return (struct slice){ session->id, strlen (session->id) };
+}
+
+static void
+test_sessions_expire (void)
+{
+  size_t ended = 0;
+  struct mcp_sessions *table = mcp_sessions_new (10, 100, count_end, &ended);
+  struct mcp_session *a = mcp_sessions_open (table, "p", 1000);
+  struct mcp_session *b = mcp_sessions_open (table, "p", 1000);
+  struct mcp_session *c = mcp_sessions_open (table, "p", 1000);
+
+  CU_ASSERT_STRING_NOT_EQUAL (a->id, b->id);
+  CU_ASSERT_PTR_EQUAL (mcp_sessions_find (table, id_of (a), "p", 1050), a);
+  CU_ASSERT_PTR_NULL (mcp_sessions_find (table, id_of (a), "q", 1050));
+  c->stream = (struct http_exchange *)(void *)&ended;
+  mcp_sessions_expire (table, 1099);
+  CU_ASSERT_EQUAL (mcp_sessions_count (table), 3);
+  mcp_sessions_expire (table, 1100); /* b was idle, c is not while it has a stream */
+  CU_ASSERT_EQUAL (mcp_sessions_count (table), 2);
+  CU_ASSERT_EQUAL (ended, 1);
+  mcp_sessions_expire (table, 1150);
+  CU_ASSERT_EQUAL (mcp_sessions_count (table), 1);
+  CU_ASSERT_PTR_EQUAL (mcp_sessions_first (table), c);
+  mcp_sessions_free (table);
+  CU_ASSERT_EQUAL (ended, 3);
+}
+
+static void
+test_sessions_full (void)
+{
+  size_t ended = 0;
+  struct mcp_sessions *table = mcp_sessions_new (2, 1000, count_end, &ended);
+  struct mcp_session *a = mcp_sessions_open (table, "p", 0);
+
+  CU_ASSERT_PTR_NOT_NULL (mcp_sessions_open (table, "p", 0));
+  CU_ASSERT_PTR_NULL (mcp_sessions_open (table, "p", 59));
+  CU_ASSERT_PTR_NOT_NULL (mcp_sessions_find (table, id_of (a), "p", 59));
+  CU_ASSERT_PTR_NOT_NULL (mcp_sessions_open (table, "p", 61)); /* in place of the idle one */
+  CU_ASSERT_EQUAL (mcp_sessions_count (table), 2);
+  CU_ASSERT_PTR_NOT_NULL (mcp_sessions_find (table, id_of (a), "p", 61));
+  CU_ASSERT_EQUAL (ended, 1);
+  mcp_sessions_free (table);
+}
+
+static void
+test_session_bad_ids (void)
+{
+  static const char *const bad[] = { "", "x", "-1", "0123456789abcdef0123456789abcdef",
+                                     "0123456789ABCDEF0123456789abcdef0" };
+  size_t ended = 0;
+  struct mcp_sessions *table = mcp_sessions_new (2, 1000, count_end, &ended);
+
+  (void)mcp_sessions_open (table, "p", 0);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    CU_ASSERT_PTR_NULL (
+      mcp_sessions_find (table, (struct slice){ bad[i], strlen (bad[i]) }, "p", 0));
+  CU_ASSERT_PTR_NULL (mcp_sessions_find (table, (struct slice){ NULL, 0 }, "p", 0));
+  mcp_sessions_free (table);
+}
+
+/* ---- small parts ---- */
+
+static void
+test_base64 (void)
+{
+  static const char *const bytes[] = {
+    "", "f", "fo", "foo", "foob", "fooba", "foobar", "\xff\xfe?"
+  };
+  static const char *const bad[] = { "SGVsbG8", "SGVs!!!bG8=", "SGVsbG8==", "SGVsbG9=",
+                                     "A",       "====",        "Zg==Zg==",  "SGVs\nbG8=" };
+  char out[64];
+  size_t len;
+
+  for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+    for (int kind = BASE64_PADDED; kind <= BASE64_URL; kind++) {
+      CLEANUP_BUF struct buf text = { 0 };
+      base64_encode ((enum base64_kind)kind, bytes[i], strlen (bytes[i]), &text);
+      CU_ASSERT (base64_decode ((enum base64_kind)kind, buf_cstr (&text), text.len, out, &len));
+      CU_ASSERT_EQUAL (len, strlen (bytes[i]));
+      CU_ASSERT_EQUAL (memcmp (out, bytes[i], len), 0);
+    }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    CU_ASSERT_FALSE (base64_decode (BASE64_PADDED, bad[i], strlen (bad[i]), out, &len));
+}
+
+static void
+test_header_values (void)
+{
+  static const struct {
+    const char *header, *text;
+    bool equal;
+  } cases[] = {
+    { "plain", "plain", true },
+    { "plain", "Plain", false },
+    { "", "", true },
+    { "=?base64?SGVsbG8=?=", "Hello", true },
+    { "=?base64?SGVsbG8?=", "Hello", false },
+    { "=?base64?SGVs!!!bG8=?=", "Hello", false },
+    { "=?BASE64?SGVsbG8=?=", "Hello", false },
+    { "=?base64?SGVsbG8=", "=?base64?SGVsbG8=", true },
+    { "SGVsbG8=?=", "SGVsbG8=?=", true },
+    { "=?base64?"
+      "?=",
+      "", true },
+    { "=?base64?=", "=?base64?=", true },
+  };
+  CLEANUP_ARENA struct arena arena = { 0 };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    CU_ASSERT_EQUAL (mcp_header_equals ((struct slice){ cases[i].header, strlen (cases[i].header) },
+                                        (struct slice){ cases[i].text, strlen (cases[i].text) },
+                                        &arena),
+                     cases[i].equal);
+}
+
+static bool
+accepts (const char *accept, const char *type)
+{
+  return media_accepted ((struct slice){ accept, strlen (accept) }, type);
+}
+
+static void
+test_media (void)
+{
+  CU_ASSERT (accepts ("", "text/event-stream"));
+  CU_ASSERT (accepts ("*/*", "text/event-stream"));
+  CU_ASSERT (accepts ("text/html, Text/*;q=0.5", "text/event-stream"));
+  CU_ASSERT (accepts ("application/json ; q=1 ,text/event-stream", "application/json"));
+  CU_ASSERT_FALSE (accepts ("application/*", "text/event-stream"));
+  CU_ASSERT_FALSE (accepts ("application/jsonx", "application/json"));
+  CU_ASSERT_FALSE (accepts (",,;", "application/json"));
+}
+
+static CU_TestInfo wire[] = {
+  { "every check has its status and code", test_ladder },
+  { "other HTTP methods", test_other_methods },
+  { "server/discover", test_discover },
+  { "tools/list goes by pages", test_pages },
+  { "bad cursors", test_bad_cursors },
+  { "tools/call", test_call },
+  { "results of all kinds", test_results },
+  { "progress makes a stream", test_progress },
+  { "no progress where none is wanted", test_no_progress },
+  { "a lost connection cancels", test_lost_cancels },
+  { "subscriptions/listen", test_listen },
+  CU_TEST_INFO_NULL,
+};
+
+static CU_TestInfo handshake[] = {
+  { "versions", test_handshake_versions },
+  { "methods of a session", test_session_methods },
+  { "calls of a session", test_session_calls },
+  { "progress, and a lost connection does not cancel", test_session_progress_and_loss },
+  { "notifications/cancelled", test_session_cancel },
+  { "the GET stream", test_session_stream },
+  { "DELETE stops calls", test_session_delete_stops_calls },
+  { "sessions expire", test_sessions_expire },
+  { "a full table", test_sessions_full },
+  { "ids that are none", test_session_bad_ids },
+  CU_TEST_INFO_NULL,
+};
+
+static CU_TestInfo parts[] = {
+  { "base64 is strict", test_base64 },
+  { "values of headers", test_header_values },
+  { "media types", test_media },
+  CU_TEST_INFO_NULL,
+};
+
+static CU_SuiteInfo suites[] = {
+  { "mcp 2026-07-28", NULL, NULL, NULL, NULL, wire },
+  { "mcp handshake", NULL, NULL, NULL, NULL, handshake },
+  { "mcp parts", NULL, NULL, NULL, NULL, parts },
+  CU_SUITE_INFO_NULL,
+};
+
+TAP_MAIN (suites)

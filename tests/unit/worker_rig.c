@@ -1,0 +1,300 @@
+#include "worker_rig.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef TOOLHOST_BUILD_ID
+#define TOOLHOST_BUILD_ID "dev"
+#endif
+
+enum { PATIENCE_MS = 10000 };
+
+static int
+open_built (const char *path)
+{
+  char full[PATH_MAX];
+  const char *build = getenv ("TOOLHOST_BUILD");
+
+  snprintf (full, sizeof full, "%s/%s", build != NULL ? build : ".", path);
+  return open (full, O_RDONLY | O_CLOEXEC);
+}
+
+static const char *
+or_else (const char *text, const char *otherwise)
+{
+  return text != NULL ? text : otherwise;
+}
+
+static void
+send_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish)
+{
+  CLEANUP_BUF struct buf hello = { 0 };
+
+  buf_printf (&hello,
+              "{\"build\":\"%s\",\"plugin\":\"%s\",\"threads\":%u,\"config\":%s,\"result_max\":%zu,"
+              "\"sandbox\":{\"require\":%s,\"read\":%s,\"write\":%s,\"memory\":%zu,\"files\":64,"
+              "\"tmp\":1048576,\"processes\":64}}",
+              or_else (wish->build, TOOLHOST_BUILD_ID), plugin,
+              wish->threads != 0 ? wish->threads : 4, or_else (wish->config, "{}"),
+              wish->result_max != 0 ? wish->result_max : 1 << 20,
+              or_else (wish->require, "[\"no-network\",\"no-foreign-files\",\"no-foreign-signals\","
+                                      "\"memory-cap\",\"kill-tree\"]"),
+              or_else (wish->read, "[]"), or_else (wish->write, "[]"),
+              wish->memory != 0 ? wish->memory : 256 << 20);
+  rig_send (rig, FRAME_HELLO, 0, NULL, 0, buf_cstr (&hello));
+}
+
+bool
+rig_start (struct rig *rig, const char *plugin, const struct rig_wish *wish, char *why,
+           size_t why_size)
+{
+  static const struct rig_wish usual;
+  char path[256];
+  struct error err = { { 0 } };
+  CLEANUP_FD int program = open_built ("toolhost-worker");
+  CLEANUP_FD int file = -1;
+
+  memset (rig, 0, sizeof *rig);
+  snprintf (path, sizeof path, "tests/hostile/.libs/%s.so", plugin);
+  file = open_built (path);
+  if (program < 0 || file < 0)
+    error_set (&err, "toolhost-worker or %s is not built", path);
+  else
+    rig->running = worker_spawn (program, file, plugin, &rig->worker, &err);
+  if (!rig->running) {
+    snprintf (why, why_size, "%s", err.text);
+    return false;
+  }
+  rig->datagram = xmalloc (FRAME_MAX);
+  send_hello (rig, plugin, wish != NULL ? wish : &usual);
+  return true;
+}
+
+bool
+rig_ready (struct rig *rig, const char *plugin, const struct rig_wish *wish, struct buf *describe)
+{
+  struct rig_frame frame;
+  char why[600];
+
+  if (!rig_start (rig, plugin, wish, why, sizeof why)) {
+    printf ("# %s\n", why);
+    return false;
+  }
+  do {
+    if (!rig_receive (rig, &frame))
+      return false;
+    if (frame.head.kind == FRAME_BYE) {
+      printf ("# %s\n", frame.payload);
+      return false;
+    }
+    if (frame.head.kind == FRAME_DESCRIBE && describe != NULL)
+      buf_append (describe, frame.payload, frame.len);
+  } while (frame.head.kind != FRAME_DESCRIBE || (frame.head.flags & FRAME_MORE) != 0);
+  return true;
+}
+
+void
+rig_end (struct rig *rig)
+{
+  siginfo_t info;
+
+  if (!rig->running)
+    return;
+  syscall (SYS_pidfd_send_signal, rig->worker.pidfd, SIGKILL, NULL, 0);
+  waitid (P_PID, (id_t) rig->worker.pid, &info, WEXITED);
+  close (rig->worker.pidfd);
+  close (rig->worker.control);
+  close (rig->worker.status);
+  close (rig->worker.output);
+  free (rig->datagram);
+  rig->running = false;
+}
+
+void
+rig_send (struct rig *rig, enum frame_kind kind, uint64_t call, const void *a, size_t a_len,
+          const char *text)
+{
+  static char datagram[FRAME_MAX];
+  size_t len = frame_put (datagram, sizeof datagram, kind, 0, call, a, a_len, text,
+                          text != NULL ? strlen (text) : 0, NULL, 0);
+
+  (void) !send (rig->worker.control, datagram, len, MSG_NOSIGNAL);
+}
+
+/* Is there something on this descriptor within the patience? */
+static bool
+comes (int fd)
+{
+  struct pollfd readable = { .fd = fd, .events = POLLIN };
+  return poll (&readable, 1, PATIENCE_MS) == 1;
+}
+
+/* What the plugin prints must not stop it. */
+static void
+drain_output (struct rig *rig)
+{
+  char rubbish[65536];
+  while (read (rig->worker.output, rubbish, sizeof rubbish) > 0)
+    ;
+}
+
+bool
+rig_receive (struct rig *rig, struct rig_frame *frame)
+{
+  const char *payload;
+  size_t len;
+  long step;
+
+  memset (&frame->head, 0, sizeof frame->head);
+  frame->payload = "";
+  frame->len = 0;
+  if (rig->at == rig->len) {
+    ssize_t n;
+    drain_output (rig);
+    n = comes (rig->worker.control) ? recv (rig->worker.control, rig->datagram, FRAME_MAX, 0) : 0;
+    rig->at = 0;
+    rig->len = n > 0 ? (size_t) n : 0;
+  }
+  step = frame_next (rig->datagram + rig->at, rig->len - rig->at, &frame->head, &payload, &len);
+  if (step <= 0) {
+    rig->at = rig->len;
+    frame->head.kind = 0;
+    return false;
+  }
+  rig->at += (size_t) step;
+  memcpy (frame->copy, payload, len);
+  frame->copy[len] = '\0';
+  frame->payload = frame->copy;
+  frame->len = len;
+  return true;
+}
+
+bool
+rig_wait (struct rig *rig, enum frame_kind kind, struct rig_frame *frame)
+{
+  while (rig_receive (rig, frame))
+    if (frame->head.kind == kind)
+      return true;
+  return false;
+}
+
+static int64_t
+monotonic (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static const char meta[] = "{\"call_id\":\"c-1\",\"tenant\":\"acme\",\"metadata\":{\"a\":1}}";
+
+void
+rig_call (struct rig *rig, uint64_t id, const char *args, int64_t deadline_ms)
+{
+  struct frame_call call = { .deadline_ns =
+                               deadline_ms != 0 ? monotonic () + deadline_ms * 1000000 : INT64_MAX,
+                             .args_len = (uint32_t) strlen (args),
+                             .meta_len = sizeof meta - 1,
+                             .flags = FRAME_CALL_PROGRESS };
+  CLEANUP_BUF struct buf text = { 0 };
+
+  buf_puts (&text, args);
+  buf_puts (&text, meta);
+  rig_send (rig, FRAME_CALL, id, &call, sizeof call, buf_cstr (&text));
+}
+
+void
+rig_call_memfd (struct rig *rig, uint64_t id, const char *args, size_t len)
+{
+  struct frame_call call = { .deadline_ns = INT64_MAX,
+                             .args_len = (uint32_t) len,
+                             .meta_len = sizeof meta - 1 };
+  CLEANUP_FD int fd = memfd_create ("args", MFD_CLOEXEC);
+  char datagram[512];
+  _Alignas(struct cmsghdr) char control[CMSG_SPACE (sizeof (int))] = { 0 };
+  struct iovec iov = { datagram, frame_put (datagram, sizeof datagram, FRAME_CALL, FRAME_FD, id,
+                                            &call, sizeof call, meta, sizeof meta - 1, NULL, 0) };
+  struct msghdr msg = {
+    .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+  };
+  struct cmsghdr *head = CMSG_FIRSTHDR (&msg);
+
+  (void) !write (fd, args, len);
+  *head = (struct cmsghdr){ .cmsg_len = CMSG_LEN (sizeof fd),
+                            .cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS };
+  memcpy (CMSG_DATA (head), &fd, sizeof fd);
+  (void) !sendmsg (rig->worker.control, &msg, MSG_NOSIGNAL);
+}
+
+void
+rig_cancel (struct rig *rig, uint64_t id, uint32_t grace_ms)
+{
+  struct frame_cancel cancel = { .reason = FRAME_CANCEL_CALLER, .grace_ms = grace_ms };
+  rig_send (rig, FRAME_CANCEL, id, &cancel, sizeof cancel, NULL);
+}
+
+static const char *
+cut (struct rig_result *result, size_t *at, uint32_t len)
+{
+  const char *text = "";
+
+  if (len <= result->body.len - *at)
+    text = arena_strndup (&result->texts, result->body.data + *at, len);
+  *at += len;
+  return text;
+}
+
+uint64_t
+rig_result (struct rig *rig, struct rig_result *result)
+{
+  struct rig_frame frame;
+  size_t at = 0;
+
+  memset (result, 0, sizeof *result);
+  result->code = result->message = result->structured = result->content = "";
+  do {
+    if (!rig_receive (rig, &frame))
+      return 0;
+    if (frame.head.kind == FRAME_RESULT_PART)
+      buf_append (&result->body, frame.payload, frame.len);
+  } while (frame.head.kind != FRAME_RESULT);
+  if (frame.len < sizeof result->head)
+    return 0;
+  memcpy (&result->head, frame.payload, sizeof result->head);
+  buf_append (&result->body, frame.payload + sizeof result->head, frame.len - sizeof result->head);
+  result->code = cut (result, &at, result->head.code_len);
+  result->message = cut (result, &at, result->head.message_len);
+  result->structured = cut (result, &at, result->head.structured_len);
+  result->content = cut (result, &at, result->head.content_len);
+  return at == result->body.len ? frame.head.call : 0;
+}
+
+void
+rig_result_free (struct rig_result *result)
+{
+  buf_free (&result->body);
+  arena_free (&result->texts);
+}
+
+struct frame_status
+rig_status (struct rig *rig)
+{
+  struct frame_status status = { 0 };
+
+  if (!comes (rig->worker.status)
+      || read (rig->worker.status, &status, sizeof status) != (ssize_t) sizeof status)
+    memset (&status, 0, sizeof status);
+  return status;
+}
