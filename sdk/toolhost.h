@@ -472,7 +472,7 @@ toolhost_info (toolhost_call *call, int32_t what)
 /* ---- wrappers: texts with a format ------------------------------------------------------ */
 
 /* A formatted text: `small` when it fits there, else from malloc.  For the wrappers below. */
-TOOLHOST_UNUSED static inline char *
+TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 0) static inline char *
 toolhost_vformat (char *small, size_t size, size_t *len, const char *fmt, va_list args)
 {
   va_list again;

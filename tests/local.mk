@@ -39,6 +39,7 @@ check_LTLIBRARIES += %D%/integration/fragile.la %D%/integration/placeholder.la
 %C%_integration_placeholder_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_placeholder_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+include tests/unit/core.mk
 include tests/unit/fronts.mk
 include tests/unit/http.mk
 include tests/unit/json.mk

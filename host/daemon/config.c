@@ -84,7 +84,7 @@ config_init (struct config *config)
     .grace_ms = 500,
     .drain_ms = 5000,
     .idle_stop_ms = 60000,
-    .start_timeout_ms = 10000,
+    .start_timeout_ms = 5000,
     .max_crashes = 5,
     .describe_parallel = 4,
     .page_size = 100,

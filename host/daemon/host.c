@@ -104,12 +104,23 @@ policy_for (void *ctx, const char *name, struct policy *policy)
 }
 
 static void
+on_stdio_ended (void *ctx)
+{
+  host_stop (ctx);
+}
+
+/* Standard input is read from here on: what came before waits in its pipe, so that nobody who starts
+ * a daemon and asks at once is told that there are no tools. */
+static void
 on_ready (void *ctx)
 {
   struct host *host = ctx;
 
   log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)), "tools",
              LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+  if (host->serve_stdio)
+    host->stdio
+      = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
 }
 
 static bool
@@ -398,12 +409,6 @@ on_stop_signal (struct ev_loop *loop, ev_signal *signal, int revents)
 }
 
 static void
-on_stdio_ended (void *ctx)
-{
-  host_stop (ctx);
-}
-
-static void
 watch_signal (struct host *host, ev_signal *watcher, int number,
               void (*act) (struct ev_loop *, ev_signal *, int))
 {
@@ -453,9 +458,6 @@ host_start (struct host *host)
   log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build", TOOLHOST_BUILD_ID,
              "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
   discovery_start (host->discovery);
-  if (host->serve_stdio)
-    host->stdio
-      = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
 }
 
 static void

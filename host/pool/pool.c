@@ -14,7 +14,7 @@ pool_settings_default (struct pool_settings *settings)
     .program = -1,
     .grace = 0.5,
     .drain = 5,
-    .start_timeout = 10,
+    .start_timeout = 5,
     .stop_timeout = 5,
     .idle_stop = 60,
     .backoff_min = 0.1,

@@ -1,8 +1,8 @@
 /* toolhost-worker - runs one plugin: closes the sandbox on itself, then loads it, then serves
  * calls.
  *
- * Started by toolhostd, which has put it into fresh namespaces; see the numbered list in
- * docs/sandbox.md.  Everything up to the fork runs as pid 1 of them. */
+ * Started by toolhostd, which has put it into fresh namespaces.  Everything up to the fork runs as
+ * pid 1 of them. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>

@@ -13,6 +13,8 @@ void
 parts_begin (struct parts *parts, size_t limit)
 {
   parts->limit = limit;
+  parts->content.len = parts->structured.len = parts->problems.len = 0;
+  parts->code.len = parts->message.len = parts->why.len = 0;
   parts->has_text = false;
   parts->blocks = (struct json_writer){ .out = &parts->content };
   parts->problem = (struct json_writer){ .out = &parts->problems };
@@ -23,6 +25,7 @@ parts_end (struct parts *parts)
 {
   enum { KEEP = 4096 }; /* bytes worth keeping for the next call */
 
+  parts->limit = 0; /* whatever a plugin still adds is over it */
   buf_reset (&parts->content, KEEP);
   buf_reset (&parts->structured, KEEP);
   buf_reset (&parts->code, KEEP);

@@ -203,12 +203,30 @@ static const struct call_rule init_rules[] = {
 #ifdef __NR_poll
   ALLOWED (poll),
 #endif
-  ALLOWED (wait4),       ALLOWED (write),           ALLOWED (close),
-  ALLOWED (exit_group),  ALLOWED (restart_syscall), ALLOWED (rt_sigreturn),
-#ifdef TOOLHOST_SANITIZED /* the thread that some sanitizers run beside */
-  ALLOWED (futex),       ALLOWED (nanosleep),       ALLOWED (clock_nanosleep),
-  ALLOWED (mmap),        ALLOWED (munmap),          ALLOWED (madvise),
-  ALLOWED (sched_yield), ALLOWED (openat),          ALLOWED (read),
+  ALLOWED (wait4),
+  ALLOWED (write),
+  ALLOWED (close),
+  ALLOWED (exit_group),
+  ALLOWED (restart_syscall),
+  ALLOWED (rt_sigreturn),
+#ifdef TOOLHOST_SANITIZED /* what the sanitizers' run time needs to end, or to complain */
+  ALLOWED (sigaltstack),
+  ALLOWED (rt_sigaction),
+  ALLOWED (rt_sigprocmask),
+  WHEN_SELF (tgkill, 0),
+  ALLOWED (getpid),
+  ALLOWED (gettid),
+  ALLOWED (futex),
+  ALLOWED (nanosleep),
+  ALLOWED (clock_nanosleep),
+  ALLOWED (clock_gettime),
+  ALLOWED (sched_yield),
+  ALLOWED (mmap),
+  ALLOWED (munmap),
+  ALLOWED (mprotect),
+  ALLOWED (madvise),
+  ALLOWED (openat),
+  ALLOWED (read),
 #endif
 };
 

@@ -24,16 +24,14 @@ definition (void *self)
           "type": "string",
           "minLength": 1,
           "maxLength": 4096,
-          "description": "What to calculate. Multiplication needs its sign: 2*pi.",
-          "examples": ["1/3 + 1/6", "2^100", "round(price * 1.19, 2)", "0.1 + 0.2 == 0.3"]
+          "description": "What to calculate. Multiplication needs its sign: 2*pi."
         },
         "variables": {
           "type": "object",
           "description": "Numbers that the expression uses by name.",
           "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$" },
           "additionalProperties": { "type": "number" },
-          "maxProperties": 100,
-          "examples": [{ "price": 19.99 }]
+          "maxProperties": 100
         },
         "precision": {
           "type": "integer",
@@ -43,7 +41,13 @@ definition (void *self)
         }
       },
       "required": ["expression"],
-      "additionalProperties": false
+      "additionalProperties": false,
+      "examples": [
+        { "expression": "1/3 + 1/6" },
+        { "expression": "round(price * 1.19, 2)", "variables": { "price": 19.99 } },
+        { "expression": "0.1 + 0.2 == 0.3" },
+        { "expression": "sqrt(2)", "precision": 10 }
+      ]
     },
     "outputSchema": {
       "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -23,7 +23,7 @@ definition (void *self)
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "type": "object",
       "properties": {
-        "op": { "type": "string", "enum": ["now", "convert", "add", "diff"] },
+        "op": { "type": "string", "enum": ["now", "convert", "add", "diff"], "description": "What to do." },
         "zone": {
           "type": "string",
           "minLength": 1,
@@ -48,10 +48,13 @@ definition (void *self)
             {
               "type": "object",
               "properties": {
-                "years": { "$ref": "#/$defs/amount" }, "months": { "$ref": "#/$defs/amount" },
-                "weeks": { "$ref": "#/$defs/amount" }, "days": { "$ref": "#/$defs/amount" },
-                "hours": { "$ref": "#/$defs/amount" }, "minutes": { "$ref": "#/$defs/amount" },
-                "seconds": { "$ref": "#/$defs/amount" }
+                "years": { "$ref": "#/$defs/amount", "description": "By the calendar." },
+                "months": { "$ref": "#/$defs/amount", "description": "By the calendar." },
+                "weeks": { "$ref": "#/$defs/amount", "description": "By the calendar." },
+                "days": { "$ref": "#/$defs/amount", "description": "By the calendar." },
+                "hours": { "$ref": "#/$defs/amount", "description": "Exactly." },
+                "minutes": { "$ref": "#/$defs/amount", "description": "Exactly." },
+                "seconds": { "$ref": "#/$defs/amount", "description": "Exactly." }
               },
               "minProperties": 1,
               "additionalProperties": false
@@ -68,6 +71,11 @@ definition (void *self)
       },
       "required": ["op"],
       "additionalProperties": false,
+      "examples": [
+        { "op": "now" },
+        { "op": "convert", "time": "2025-07-01T09:00", "from": "+05:30", "to": "UTC" },
+        { "op": "add", "time": "2025-01-31", "zone": "UTC", "duration": "P1M" }
+      ],
       "$defs": { "amount": { "type": "integer", "minimum": -999999999999, "maximum": 999999999999 } }
     },
     "outputSchema": {

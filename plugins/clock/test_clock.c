@@ -3,7 +3,7 @@
 
 #include "civil.h"
 #include "iso.h"
-#include "plugin_test.h"
+#include "common/plugin_test.h"
 #include "rule.h"
 #include "zone.h"
 

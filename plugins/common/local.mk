@@ -1,7 +1,11 @@
 # What the bundled plugins share; linked into each of them.
 noinst_LTLIBRARIES += %D%/libplugincommon.la
-%C%_libplugincommon_la_SOURCES = %D%/base64.c %D%/base64.h %D%/json_scan.c %D%/json_scan.h %D%/near.c %D%/near.h \
-	%D%/text.c %D%/text.h %D%/utf8.c %D%/utf8.h
+%C%_libplugincommon_la_SOURCES = \
+  %D%/base64.c %D%/base64.h \
+  %D%/json_scan.c %D%/json_scan.h \
+  %D%/near.c %D%/near.h \
+  %D%/text.c %D%/text.h \
+  %D%/utf8.c %D%/utf8.h
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_libplugincommon_la_CFLAGS = $(PLUGIN_CFLAGS)
 
@@ -9,3 +13,5 @@ check_PROGRAMS += %D%/test_common
 %C%_test_common_SOURCES = %D%/test_common.c
 %C%_test_common_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_common_LDADD = %D%/libplugincommon.la $(CUNIT_LIBS)
+
+EXTRA_DIST += %D%/plugin_test.h

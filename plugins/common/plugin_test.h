@@ -64,6 +64,20 @@ fails (toolhost_mock *mock, const char *tool, const char *args, const char *code
   return ok;
 }
 
+/* The call is cancelled, and the tool noticed: it fails with this code and a message that holds
+ * `part`. */
+TOOLHOST_UNUSED static inline bool
+stops (toolhost_mock *mock, const char *tool, const char *args, const char *code, const char *part)
+{
+  toolhost_mock_result *r = toolhost_mock_call (mock, tool, args);
+  bool ok = r->status == TOOLHOST_CANCELLED ? told ("code", args, code, r->code)
+                                                && told_part ("message", args, part, r->message)
+                                            : told_part ("outcome", args, code, r->text);
+
+  toolhost_mock_result_free (r);
+  return ok;
+}
+
 /* validate refuses the arguments with problems that hold `part`. */
 TOOLHOST_UNUSED static inline bool
 refuses (toolhost_mock *mock, const char *tool, const char *args, const char *part)

@@ -16,12 +16,12 @@ definition (void *self)
       "properties": {
         "text": {
           "type": "string",
-          "description": "What to return, any Unicode text.",
-          "examples": ["Hello"]
+          "description": "What to return, any Unicode text."
         }
       },
       "required": ["text"],
-      "additionalProperties": false
+      "additionalProperties": false,
+      "examples": [{ "text": "Hello" }]
     },
     "annotations": {
       "title": "Echo",
@@ -29,7 +29,8 @@ definition (void *self)
       "destructiveHint": false,
       "idempotentHint": true,
       "openWorldHint": false
-    }
+    },
+    "toolhost": { "strict": true }
   });
   /* clang-format on */
 }

@@ -1,4 +1,4 @@
-#include "plugin_test.h"
+#include "common/plugin_test.h"
 
 static toolhost_mock *mock;
 

@@ -2,43 +2,73 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+const char *const kind_names[] = { "file", "folder", "symlink", "other" };
 
 void
 folder_free (struct folder *folder)
 {
   for (size_t i = 0; i < folder->count; i++)
-    free (folder->names[i]);
-  free (folder->names);
+    free (folder->entries[i].name);
+  free (folder->entries);
   *folder = (struct folder) { 0 };
 }
 
-static bool
-add (struct folder *folder, size_t *room, const char *name)
+/* From the type of a directory entry, which some file systems do not tell. */
+static enum kind
+kind_of (DIR *dir, const struct dirent *entry)
 {
+  unsigned char type = entry->d_type;
+  struct stat st;
+
+  if (type == DT_UNKNOWN && fstatat (dirfd (dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    type = (unsigned char) IFTODT (st.st_mode);
+  return type == DT_REG ? KIND_FILE
+         : type == DT_DIR ? KIND_FOLDER
+         : type == DT_LNK ? KIND_SYMLINK
+                          : KIND_OTHER;
+}
+
+static bool
+make_room (struct folder *folder, size_t *room)
+{
+  size_t more = *room != 0 ? *room * 2 : 64;
+  struct folder_entry *entries;
+
+  if (folder->count < *room)
+    return true;
+  entries = realloc (folder->entries, more * sizeof *entries);
+  if (entries == NULL)
+    return false;
+  folder->entries = entries;
+  *room = more;
+  return true;
+}
+
+static bool
+add (struct folder *folder, size_t *room, DIR *dir, const struct dirent *entry)
+{
+  struct folder_entry added = { NULL, kind_of (dir, entry) };
+
   if (folder->count == FOLDER_ENTRIES_MAX) {
     errno = EFBIG;
     return false;
   }
-  if (folder->count == *room) {
-    size_t more = *room != 0 ? *room * 2 : 64;
-    char **names = realloc (folder->names, more * sizeof *names);
-
-    if (names == NULL)
-      return false;
-    folder->names = names;
-    *room = more;
-  }
-  folder->names[folder->count] = strdup (name);
-  return folder->names[folder->count] != NULL && ++folder->count > 0;
+  if (!make_room (folder, room) || (added.name = strdup (entry->d_name)) == NULL)
+    return false;
+  folder->entries[folder->count++] = added;
+  return true;
 }
 
 static int
 by_name (const void *a, const void *b)
 {
-  return strcmp (*(char *const *) a, *(char *const *) b);
+  return strcmp (((const struct folder_entry *) a)->name, ((const struct folder_entry *) b)->name);
 }
 
 static bool
@@ -50,7 +80,7 @@ read_all (struct folder *folder, DIR *dir)
   errno = 0;
   while ((entry = readdir (dir)) != NULL) {
     if (strcmp (entry->d_name, ".") != 0 && strcmp (entry->d_name, "..") != 0
-        && !add (folder, &room, entry->d_name))
+        && !add (folder, &room, dir, entry))
       return false;
     errno = 0;
   }
@@ -73,18 +103,9 @@ folder_read (struct folder *folder, int fd)
   error = errno;
   closedir (dir);
   if (ok && folder->count > 0)
-    qsort (folder->names, folder->count, sizeof *folder->names, by_name);
+    qsort (folder->entries, folder->count, sizeof *folder->entries, by_name);
   if (!ok)
     folder_free (folder);
   errno = error;
   return ok;
-}
-
-const char *
-kind_of (const struct stat *st)
-{
-  return S_ISREG (st->st_mode)   ? "file"
-         : S_ISDIR (st->st_mode) ? "folder"
-         : S_ISLNK (st->st_mode) ? "symlink"
-                                 : "other";
 }

@@ -4,12 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 enum { FOLDER_ENTRIES_MAX = 100000 };
 
+enum kind { KIND_FILE, KIND_FOLDER, KIND_SYMLINK, KIND_OTHER };
+/* "file", "folder", "symlink", "other" */
+extern const char *const kind_names[];
+
+struct folder_entry {
+  char *name;
+  enum kind kind;
+};
+
 struct folder {
-  char **names; /* sorted bytewise; without "." and ".." */
+  struct folder_entry *entries; /* sorted bytewise by name; without "." and ".." */
   size_t count;
 };
 
@@ -17,8 +25,5 @@ struct folder {
 bool folder_read (struct folder *folder, int fd);
 void folder_free (struct folder *folder);
 #define CLEANUP_FOLDER __attribute__ ((cleanup (folder_free)))
-
-/* "file", "folder", "symlink" or "other". */
-const char *kind_of (const struct stat *st);
 
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,26 +90,26 @@ add_modified (const struct stat *st, struct text *json)
 }
 
 static void
-add_entry (const char *path, const char *name, const struct stat *st, struct text *json,
-           struct text *text)
+add_entry (const char *path, const struct folder_entry *entry, const struct stat *st,
+           struct text *json, struct text *text)
 {
   CLEANUP_TEXT struct text whole = { 0 };
-  bool folder = S_ISDIR (st->st_mode);
+  const char *name = entry->name;
 
   text_addf (&whole, "%s%s%s", path, path[0] != '\0' && strcmp (path, "/") != 0 ? "/" : "", name);
   json_open (json, '{');
   json_name_string (json, "name", name);
   json_name_string (json, "path", text_get (&whole));
-  json_name_string (json, "kind", kind_of (st));
-  if (S_ISREG (st->st_mode))
+  json_name_string (json, "kind", kind_names[entry->kind]);
+  if (entry->kind == KIND_FILE)
     json_name_int (json, "size", st->st_size);
   add_modified (st, json);
   json_close (json, '}');
   text_add_line (text, name, strlen (name));
-  if (S_ISREG (st->st_mode))
+  if (entry->kind == KIND_FILE)
     text_addf (text, "\t%lld bytes\n", (long long) st->st_size);
   else
-    text_addf (text, "%s\t%s\n", folder ? "/" : "", kind_of (st));
+    text_addf (text, "%s\t%s\n", entry->kind == KIND_FOLDER ? "/" : "", kind_names[entry->kind]);
 }
 
 /* The granted folders themselves. */
@@ -121,11 +122,12 @@ list_roots (toolhost_call *call, const struct roots *roots)
   json_name (&json, "entries");
   json_open (&json, '[');
   for (size_t i = 0; i < roots->count; i++) {
-    const char *path = roots->items[i].path[0] != '\0' ? roots->items[i].path : "/";
+    const struct root *root = &roots->items[i];
+    struct folder_entry entry = { root->path[0] != '\0' ? root->path : (char *) "/", KIND_FOLDER };
     struct stat st;
 
-    if (fstat (roots->items[i].fd, &st) == 0)
-      add_entry ("", path, &st, &json, &text);
+    if (fstat (root->fd, &st) == 0)
+      add_entry ("", &entry, &st, &json, &text);
   }
   json_close (&json, ']');
   json_name_int (&json, "total", (int64_t) roots->count);
@@ -139,7 +141,7 @@ first_after (const struct folder *folder, const char *after)
 {
   size_t i = 0;
 
-  while (after != NULL && i < folder->count && strcmp (folder->names[i], after) <= 0)
+  while (after != NULL && i < folder->count && strcmp (folder->entries[i].name, after) <= 0)
     i++;
   return i;
 }
@@ -160,16 +162,16 @@ list_entries (toolhost_call *call, const struct folder *folder, int fd, const ch
     struct stat st;
 
     /* What went away meanwhile is not there. */
-    if (fstatat (fd, folder->names[i], &st, AT_SYMLINK_NOFOLLOW) == 0)
-      add_entry (path, folder->names[i], &st, &json, &text);
+    if (fstatat (fd, folder->entries[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+      add_entry (path, &folder->entries[i], &st, &json, &text);
   }
   json_close (&json, ']');
   json_name_int (&json, "total", (int64_t) folder->count);
   if (end < folder->count) {
-    json_name_string (&json, "next", folder->names[end - 1]);
-    text_addf (&text, "(%zu more; go on with \"after\": ", folder->count - end);
-    json_string (&text, folder->names[end - 1]);
-    text_add (&text, ")\n");
+    json_name_string (&json, "next", folder->entries[end - 1].name);
+    text_addf (&text, "(%zu more; go on with \"after\": \"", folder->count - end);
+    text_add_line (&text, folder->entries[end - 1].name, strlen (folder->entries[end - 1].name));
+    text_add (&text, "\")\n");
   }
   json_close (&json, '}');
   if (text.len == 0)
@@ -201,7 +203,7 @@ close_fd (int *fd)
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  struct place place;
+  CLEANUP_PLACE struct place place = { 0 };
   CLEANUP_TEXT struct text path = { 0 };
   CLEANUP_FOLDER struct folder folder = { 0 };
   __attribute__ ((cleanup (close_fd))) int fd = -1;
@@ -212,8 +214,8 @@ execute (void *self, toolhost_call *call)
     return status;
   if (place.root == NULL)
     return list_roots (call, self);
-  place_write (&place, &path);
-  fd = root_open_folder (place.root, place.rest, true);
+  root_path_write (place.root, text_get (&place.rest), &path);
+  fd = root_open_folder (place.root, text_get (&place.rest), true);
   copy = fd >= 0 ? fcntl (fd, F_DUPFD_CLOEXEC, 0) : -1;
   if (copy < 0 || !folder_read (&folder, copy))
     return fail_folder (call, text_get (&path), errno);

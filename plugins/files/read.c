@@ -300,16 +300,16 @@ read_open_file (struct reading *r)
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  struct place place;
+  CLEANUP_PLACE struct place place = { 0 };
   CLEANUP_TEXT struct text path = { 0 };
   struct reading r = { .call = call };
   toolhost_status status = place_get (call, self, &place);
 
   if (status != TOOLHOST_OK || place.root == NULL)
     return status;
-  place_write (&place, &path);
+  root_path_write (place.root, text_get (&place.rest), &path);
   r.path = text_get (&path);
-  r.fd = root_open_file (place.root, place.rest, true);
+  r.fd = root_open_file (place.root, text_get (&place.rest), true);
   if (r.fd < 0 && errno == EINVAL)
     return toolhost_fail (call, "files_wrong_kind",
                           "\"%.300s\" is no regular file; list a folder with files_list", r.path);

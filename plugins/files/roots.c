@@ -185,12 +185,33 @@ static const char *
 rest_below (const struct root *root, const char *path)
 {
   size_t len = strlen (root->path);
-  const char *rest = path + len;
 
-  if (strncmp (path, root->path, len) != 0 || (*rest != '/' && *rest != '\0'))
+  if (strncmp (path, root->path, len) != 0 || (path[len] != '/' && path[len] != '\0'))
     return NULL;
-  rest += strspn (rest, "/");
-  return *rest != '\0' ? rest : ".";
+  return path + len;
+}
+
+/* Without "." and empty parts, which mean nothing; ".." is the kernel's to judge. */
+static void
+set_rest (struct place *place, const char *path)
+{
+  while (*path != '\0') {
+    size_t len = strcspn (path, "/");
+
+    if (len > 0 && (len > 1 || *path != '.')) {
+      text_add (&place->rest, place->rest.len > 0 ? "/" : "");
+      text_add_len (&place->rest, path, len);
+    }
+    path += len + (path[len] == '/');
+  }
+  if (place->rest.len == 0)
+    text_add (&place->rest, ".");
+}
+
+void
+place_free (struct place *place)
+{
+  text_free (&place->rest);
 }
 
 static void
@@ -222,30 +243,39 @@ place_get (toolhost_call *call, const struct roots *roots, struct place *place)
 {
   const char *path = toolhost_arg_string (call, "path");
 
+  const char *rest = path;
+
   *place = (struct place) { 0 };
   if (path == NULL && toolhost_has_arg (call, "path"))
     return toolhost_fail (call, "files_not_found", "a path holds no U+0000");
   if (path == NULL)
     return TOOLHOST_OK;
   if (path[0] != '/' && roots->count == 1)
-    *place = (struct place) { &roots->items[0], path };
+    place->root = &roots->items[0];
   for (size_t i = 0; path[0] == '/' && i < roots->count; i++) {
-    const char *rest = rest_below (&roots->items[i], path);
+    const struct root *root = &roots->items[i];
+    const char *below = rest_below (root, path);
 
     /* Of two roots, one below the other, the inner one. */
-    if (rest != NULL && (place->root == NULL || strlen (roots->items[i].path) > strlen (place->root->path)))
-      *place = (struct place) { &roots->items[i], rest };
+    if (below == NULL || (place->root != NULL && strlen (root->path) <= strlen (place->root->path)))
+      continue;
+    place->root = root;
+    rest = below;
   }
-  return place->root != NULL ? TOOLHOST_OK : fail_outside (call, roots, path);
+  if (place->root == NULL)
+    return fail_outside (call, roots, path);
+  set_rest (place, rest);
+  return text_ok (&place->rest) ? TOOLHOST_OK
+                                : toolhost_fail (call, "files_failed", "out of memory");
 }
 
 void
-place_write (const struct place *place, struct text *out)
+root_path_write (const struct root *root, const char *rest, struct text *out)
 {
-  text_add (out, place->root->path);
-  if (strcmp (place->rest, ".") != 0)
-    text_addf (out, "/%s", place->rest);
-  else if (place->root->path[0] == '\0')
+  text_add (out, root->path);
+  if (strcmp (rest, ".") != 0)
+    text_addf (out, "/%s", rest);
+  else if (root->path[0] == '\0')
     text_add (out, "/");
 }
 

@@ -26,17 +26,20 @@ struct roots {
 bool roots_open (struct roots *roots, toolhost_build *build, const char *config, size_t len);
 void roots_close (struct roots *roots);
 
-/* A path of the caller, found to be in a root. */
+/* A path of the caller, found to be in a root by its name. */
 struct place {
   const struct root *root;
-  const char *rest; /* relative to the root; "." is the root; belongs to the call or is static */
+  struct text rest; /* relative to the root, without "." and empty parts; "." is the root */
 };
 
 /* Where the argument "path" leads.  Without it: place->root is NULL.  Not TOOLHOST_OK: the call was
- * failed with the reason. */
+ * failed with the reason.  Free the place in either case. */
 toolhost_status place_get (toolhost_call *call, const struct roots *roots, struct place *place);
-/* As the caller knows it: "/srv/docs/a". */
-void place_write (const struct place *place, struct text *out);
+void place_free (struct place *place);
+#define CLEANUP_PLACE __attribute__ ((cleanup (place_free)))
+
+/* A path below a root as the caller knows it: "/srv/docs/a". */
+void root_path_write (const struct root *root, const char *rest, struct text *out);
 
 /* Open what is at `rest` below a root: a folder, or a regular file for reading.  follow: symbolic
  * links may lead on.  -1 with errno; EXDEV: it is outside, EINVAL: it is something else than asked

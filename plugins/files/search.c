@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "../common/utf8.h"
@@ -53,7 +52,7 @@ definition (void *self)
           "examples": ["TODO"]
         },
         "ignore_case": { "type": "boolean", "default": false, "description": "Take ASCII letters in either case." },
-        "max_results": { "type": "integer", "minimum": 1, "maximum": 1000, "default": 100 },
+        "max_results": { "type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "At most so many matches." },
         "max_depth": { "type": "integer", "minimum": 0, "maximum": 32, "default": 32, "description": "Folders below the searched one; 0: none." }
       },
       "additionalProperties": false
@@ -141,19 +140,15 @@ below_base (const struct search *s, const char *rest)
 {
   size_t len = strlen (s->base);
 
-  if (strcmp (s->base, ".") == 0 || strncmp (rest, s->base, len) != 0)
-    return rest;
-  rest += len;
-  return rest + strspn (rest, "/");
+  return strcmp (s->base, ".") == 0 ? rest : rest + len + 1;
 }
 
 static void
 open_match (struct search *s, const char *rest, const char *kind)
 {
   CLEANUP_TEXT struct text path = { 0 };
-  struct place place = { s->root, rest };
 
-  place_write (&place, &path);
+  root_path_write (s->root, rest, &path);
   json_open (&s->json, '{');
   json_name_string (&s->json, "path", text_get (&path));
   json_name_string (&s->json, "kind", kind);
@@ -259,42 +254,22 @@ name_matches (const struct search *s, const char *rest, const char *name)
 static void walk (struct search *s, const char *rest, int64_t depth);
 
 static void
-look_at (struct search *s, const char *rest, const char *name, const struct stat *st,
-         int64_t depth)
+look_at (struct search *s, const char *rest, const struct folder_entry *entry, int64_t depth)
 {
   if (++s->searched % 5000 == 0)
     toolhost_progress (s->call, (double) s->searched, 0, "%zu found", s->results);
   if (s->searched == ENTRIES_MAX)
     s->stopped_by = "entries";
-  if (name_matches (s, rest, name)) {
-    if (s->lines.needle != NULL && S_ISREG (st->st_mode))
+  if (name_matches (s, rest, entry->name)) {
+    if (s->lines.needle != NULL && entry->kind == KIND_FILE)
       search_content (s, rest);
     if (s->lines.needle == NULL) {
-      open_match (s, rest, kind_of (st));
+      open_match (s, rest, kind_names[entry->kind]);
       close_match (s);
     }
   }
-  if (S_ISDIR (st->st_mode))
+  if (entry->kind == KIND_FOLDER)
     walk (s, rest, depth + 1);
-}
-
-static void
-look_at_all (struct search *s, const char *rest, int fd, const struct folder *folder, int64_t depth)
-{
-  CLEANUP_TEXT struct text path = { 0 };
-
-  for (size_t i = 0; i < folder->count && !over (s); i++) {
-    struct stat st;
-
-    if (fstatat (fd, folder->names[i], &st, AT_SYMLINK_NOFOLLOW) != 0)
-      continue;
-    text_clear (&path);
-    if (strcmp (rest, ".") != 0)
-      text_addf (&path, "%s/", rest);
-    text_add (&path, folder->names[i]);
-    if (text_ok (&path))
-      look_at (s, text_get (&path), folder->names[i], &st, depth);
-  }
 }
 
 /* What is in a folder.  Each folder is opened from the root, so that one that is moved out of it
@@ -303,7 +278,8 @@ static void
 walk (struct search *s, const char *rest, int64_t depth)
 {
   CLEANUP_FOLDER struct folder folder = { 0 };
-  int fd, copy;
+  CLEANUP_TEXT struct text path = { 0 };
+  int fd;
 
   if (depth > s->max_depth) {
     /* The caller's own limit is no fault. */
@@ -311,13 +287,18 @@ walk (struct search *s, const char *rest, int64_t depth)
     return;
   }
   fd = root_open_folder (s->root, rest, depth == 0);
-  copy = fd >= 0 ? fcntl (fd, F_DUPFD_CLOEXEC, 0) : -1;
-  if (copy >= 0 && folder_read (&folder, copy))
-    look_at_all (s, rest, fd, &folder, depth);
-  else
+  if (fd < 0 || !folder_read (&folder, fd)) {
     s->skipped++;
-  if (fd >= 0)
-    close (fd);
+    return;
+  }
+  for (size_t i = 0; i < folder.count && !over (s); i++) {
+    text_clear (&path);
+    if (strcmp (rest, ".") != 0)
+      text_addf (&path, "%s/", rest);
+    text_add (&path, folder.entries[i].name);
+    if (text_ok (&path))
+      look_at (s, text_get (&path), &folder.entries[i], depth);
+  }
 }
 
 /* ---- the whole ---- */
@@ -354,7 +335,7 @@ search_roots (struct search *s, const struct roots *roots, const struct place *p
     if (place->root != NULL && place->root != &roots->items[i])
       continue;
     s->root = &roots->items[i];
-    s->base = place->root != NULL ? place->rest : ".";
+    s->base = place->root != NULL ? text_get (&place->rest) : ".";
     walk (s, s->base, 0);
   }
   if (s->cancelled)
@@ -367,14 +348,14 @@ static toolhost_status
 check_folder (toolhost_call *call, const struct place *place)
 {
   CLEANUP_TEXT struct text path = { 0 };
-  int fd = place->root != NULL ? root_open_folder (place->root, place->rest, true) : -1;
+  int fd = place->root != NULL ? root_open_folder (place->root, text_get (&place->rest), true) : -1;
   int error = errno;
 
   if (fd >= 0)
     close (fd);
   if (fd >= 0 || place->root == NULL)
     return TOOLHOST_OK;
-  place_write (place, &path);
+  root_path_write (place->root, text_get (&place->rest), &path);
   if (error == EINVAL)
     return toolhost_fail (call, "files_wrong_kind", "\"%.300s\" is no folder", text_get (&path));
   return fail_errno (call, text_get (&path), error);
@@ -415,7 +396,7 @@ execute (void *self, toolhost_call *call)
                       .name = toolhost_arg_string (call, "name"),
                       .ignore_case = toolhost_arg_bool (call, "ignore_case", false),
                       .max_depth = toolhost_arg_int (call, "max_depth", DEPTH_MAX) };
-  struct place place;
+  CLEANUP_PLACE struct place place = { 0 };
   char *needle;
   toolhost_status status = place_get (call, self, &place);
 

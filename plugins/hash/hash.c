@@ -31,13 +31,11 @@ definition (void *self)
         },
         "text": {
           "type": "string",
-          "description": "A text; its UTF-8 bytes are hashed.",
-          "examples": ["The quick brown fox"]
+          "description": "A text; its UTF-8 bytes are hashed."
         },
         "base64": {
           "type": "string",
-          "description": "Bytes in base64 (RFC 4648, standard alphabet, padded).",
-          "examples": ["3q2+7w=="]
+          "description": "Bytes in base64 (RFC 4648, standard alphabet, padded)."
         },
         "file": {
           "type": "string",
@@ -58,7 +56,12 @@ definition (void *self)
           "description": "How to write the digest."
         }
       },
-      "additionalProperties": false
+      "additionalProperties": false,
+      "examples": [
+        { "text": "The quick brown fox" },
+        { "algorithm": "blake2b512", "base64": "3q2+7w==", "encoding": "base64" },
+        { "text": "a message", "hmac_key": "a key" }
+      ]
     },
     "outputSchema": {
       "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -98,6 +98,12 @@ check_LTLIBRARIES += %D%/fd_bomb.la
 %C%_fd_bomb_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_fd_bomb_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+check_LTLIBRARIES += %D%/file_io.la
+%C%_file_io_la_SOURCES = %D%/file_io.c
+%C%_file_io_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_file_io_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_file_io_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
 check_LTLIBRARIES += %D%/forged_result.la
 %C%_forged_result_la_SOURCES = %D%/forged_result.c
 %C%_forged_result_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -14,7 +14,7 @@ def test_echo_over_mcp_and_rest():
 
 
 def test_tools_list_is_in_order_and_pages():
-    with Daemon(plugins=["echo", "hash", "clock", "calculator"], config={"tools": {"page_size": 1}}) as d:
+    with Daemon(plugins=["echo", "hash", "clock", "calculator"], config={"page_size": 1}) as d:
         first = d.mcp("tools/list").json["result"]
         same(len(first["tools"]), 1, "tools on the first page")
         names = d.tools()

@@ -84,6 +84,13 @@ def test_an_address_that_is_taken():
         assert status != 0 and d.address in out + err, (status, out, err)
 
 
+def test_the_report_of_the_sandbox():
+    status, out, err = run(installed("sbin/toolhostd"), "--sandbox-report")
+    same(status, 0, err)
+    for guarantee in ("no-network", "no-foreign-files", "no-foreign-signals", "memory-cap", "kill-tree"):
+        assert guarantee in out, out
+
+
 def test_version_and_help():
     for option in ("--version", "--help"):
         status, out, err = run(installed("sbin/toolhostd"), option)

@@ -141,7 +141,7 @@ def test_plugins_that_are_refused_poison_nothing():
         for event, cases in (("plugin_refused", REFUSED), ("tool_refused", REFUSED_TOOLS)):
             for plugin, words in cases:
                 said = json.dumps(d.wait_log(event, lambda e, p=plugin: e.get("plugin") == p))
-                for word in words:
+                for word in [] if SANITIZED else words:
                     assert word in said, f"{plugin}: expected {word!r} in {said}"
         same(d.tools(), ["dup_name", "echo"])
         well(d)

@@ -14,10 +14,8 @@
 
 enum {
   REQUESTS_PER_TURN = 16,
-  CORK_MAX = 64 * 1024,           /* bytes of answers kept back while more requests wait */
-  DISCARD_MAX = 16 * 1024 * 1024, /* bytes thrown away before a lingering connection is cut */
-  BODY_RATE = 1024,               /* bytes a second that a body must come with … */
-  BODY_RATE_AFTER = 5             /* … after so many seconds */
+  CORK_MAX = 64 * 1024,          /* bytes of answers kept back while more requests wait */
+  DISCARD_MAX = 16 * 1024 * 1024 /* bytes thrown away before a lingering connection is cut */
 };
 
 static struct exchange_pool *
@@ -314,15 +312,6 @@ dispatch (struct conn *c)
 
 /* ---- reading ---- */
 
-/* Bytes of a body that drip so slowly that they only hold the connection. */
-static bool
-drips (const struct http_exchange *x)
-{
-  int64_t seconds = (waits_now () - x->body_since) / 1000000000 - BODY_RATE_AFTER;
-
-  return seconds > 0 && x->body_received < (uint64_t) seconds * BODY_RATE;
-}
-
 static void
 await_body (struct conn *c)
 {
@@ -333,7 +322,7 @@ await_body (struct conn *c)
     if (x->parser.wants_continue)
       buf_puts (&x->out, "HTTP/1.1 100 Continue\r\n\r\n");
   }
-  else if (drips (x))
+  else if (exchange_drips (x, waits_now ()))
     return refuse (c, HTTP_REFUSED_SLOW);
   wait_for (c, WAIT_BODY);
   if (!conn_send (c, NULL, 0))

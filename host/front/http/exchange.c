@@ -5,13 +5,14 @@
 
 #include "front/http/target.h"
 
-/* In bytes, but SPARES. */
 enum {
-  READ_ROOM = 32 * 1024, /* most requests come whole in one read */
+  READ_ROOM = 32 * 1024, /* bytes: most requests come whole in one read */
   READ_ROOM_LEAST = 4 * 1024,
   READ_ROOM_BODY = 256 * 1024,
-  KEEP = 64 * 1024, /* of a buffer, in the pool */
-  SPARES = 128
+  KEEP = 64 * 1024,   /* of a buffer, in the pool */
+  SPARES = 128,       /* exchanges */
+  BODY_RATE = 1024,   /* bytes a second that a body must come with … */
+  BODY_RATE_AFTER = 5 /* … after so many seconds */
 };
 
 /* ---- the pool ---- */
@@ -130,6 +131,14 @@ exchange_begin (struct http_exchange *x, const struct front_peer *peer)
     .peer = peer,
     .arena = &x->arena,
   };
+}
+
+bool
+exchange_drips (const struct http_exchange *x, int64_t now)
+{
+  int64_t seconds = (now - x->body_since) / 1000000000 - BODY_RATE_AFTER;
+
+  return seconds > 0 && x->body_received < (uint64_t) seconds * BODY_RATE;
 }
 
 void

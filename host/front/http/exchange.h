@@ -51,6 +51,9 @@ ssize_t exchange_receive (struct http_exchange *x, int fd);
 enum http_verdict exchange_parse (struct http_exchange *x);
 /* The request is complete: fill x->request. */
 void exchange_begin (struct http_exchange *x, const struct front_peer *peer);
+/* Does the body come so slowly that it only holds the connection?  Less than 1 KiB a second, after
+ * five; `now` on the clock of body_since. */
+bool exchange_drips (const struct http_exchange *x, int64_t now);
 /* Forget the request; the bytes behind it are the next one's. */
 void exchange_next (struct http_exchange *x);
 

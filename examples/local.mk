@@ -1,0 +1,17 @@
+# Configurations and plugins to copy, each used by a test.
+check_PROGRAMS += %D%/plugins/hello/test_hello
+%C%_plugins_hello_test_hello_SOURCES = \
+  %D%/plugins/hello/hello.c %D%/plugins/hello/test_hello.c
+%C%_plugins_hello_test_hello_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_plugins_hello_test_hello_LDADD = libtoolhost-mock.la
+
+dist_check_SCRIPTS += %D%/test_examples.sh
+
+nobase_dist_pkgdata_DATA = \
+  %D%/plugins/hello/Makefile \
+  %D%/plugins/hello/hello.c \
+  %D%/plugins/hello/test_hello.c \
+  %D%/policies/calculator.json \
+  %D%/policies/clock.json \
+  %D%/policies/files.json \
+  %D%/policies/hash.json

@@ -1,0 +1,11 @@
+# The plugins that ship, each in its folder, each written against sdk/ alone.  Everything of a plugin is
+# in a convenience library, so that its test is linked with the same objects.
+BUNDLED_LINKFLAGS = $(PLUGIN_LINKFLAGS) -export-symbols-regex '^toolhost_plugin_entry$$'
+PLUGIN_TEST_LIBS = plugins/common/libplugincommon.la libtoolhost-mock.la $(CUNIT_LIBS)
+
+include plugins/common/local.mk
+include plugins/echo/local.mk
+include plugins/calculator/local.mk
+include plugins/clock/local.mk
+include plugins/files/local.mk
+include plugins/hash/local.mk

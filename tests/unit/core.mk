@@ -1,0 +1,9 @@
+# The daemon's core: catalog, configuration, log and metrics.
+check_PROGRAMS += %D%/test_catalog %D%/test_config %D%/test_watch
+
+%C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/tap.h
+%C%_test_catalog_LDADD = $(UNIT_LIBS)
+%C%_test_config_SOURCES = %D%/test_config.c %D%/tap.h
+%C%_test_config_LDADD = $(UNIT_LIBS)
+%C%_test_watch_SOURCES = %D%/test_watch.c %D%/tap.h
+%C%_test_watch_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,245 @@
+/* Tools and toolsets, and the definitions they are made of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "catalog/catalog.h"
+#include "catalog/definition.h"
+#include "tap.h"
+
+#define GOOD                                                                                       \
+  "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
+
+/* What a worker says of a plugin whose tools have these definitions. */
+static void
+say (struct buf *out, const char *const *definitions, int64_t max_time)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "name", "p");
+  jsonw_name_string (&w, "version", "1");
+  jsonw_name_string (&w, "threads", "parallel");
+  jsonw_name (&w, "tools");
+  jsonw_array (&w);
+  for (; *definitions != NULL; definitions++) {
+    jsonw_object (&w);
+    jsonw_name_int (&w, "max_time", max_time);
+    jsonw_name_string (&w, "definition", *definitions);
+    jsonw_end (&w);
+  }
+  jsonw_end (&w);
+  jsonw_end (&w);
+}
+
+static void
+read_all (struct described *d, const char *const *definitions, int64_t max_time)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct error err = { 0 };
+
+  say (&text, definitions, max_time);
+  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
+}
+
+static void
+a_good_definition (void)
+{
+  struct described d = { 0 };
+  read_all (&d,
+            (const char *const[]) {
+              "{ \"name\": \"t\", \"title\": \"T\", \"description\": \"d\",\n"
+              "  \"inputSchema\": { \"type\": \"object\" }, \"outputSchema\": { \"type\": \"array\" },\n"
+              "  \"annotations\": { \"idempotentHint\": true }, \"toolhost\": { \"strict\": true } }",
+              NULL },
+            -1);
+  CU_ASSERT_EQUAL_FATAL (d.tools_count, 1);
+  const struct tool *t = d.tools[0];
+  CU_ASSERT_EQUAL (t->max_time_ms, INT64_MAX);
+  CU_ASSERT_TRUE (t->idempotent);
+  CU_ASSERT_PTR_NOT_NULL (t->input);
+  CU_ASSERT_PTR_NOT_NULL (t->output);
+  CU_ASSERT_STRING_EQUAL (buf_cstr ((struct buf *) &t->openai),
+                          "{\"type\":\"function\",\"name\":\"t\",\"description\":\"d\",\"parameters\":"
+                          "{\"type\":\"object\"},\"strict\":true}");
+  CU_ASSERT_STRING_EQUAL (buf_cstr ((struct buf *) &t->anthropic),
+                          "{\"name\":\"t\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}");
+  CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr ((struct buf *) &t->mcp), "outputSchema"));
+  /* older revisions know only object results */
+  CU_ASSERT_PTR_NULL (strstr (buf_cstr ((struct buf *) &t->mcp_legacy), "outputSchema"));
+  CU_ASSERT_PTR_NULL (strstr (buf_cstr ((struct buf *) &t->mcp), "\"toolhost\""));
+  described_free (&d);
+}
+
+static void
+broken_definitions (void)
+{
+  static const struct {
+    const char *definition, *sentence;
+  } rows[] = {
+    { "{", "not JSON" },
+    { "[]", "not a JSON object" },
+    { "{\"description\":\"d\"}", "no \"name\"" },
+    { "{\"name\":\"a b\"}", "/name: expected 1 to 64" },
+    { "{\"name\":\"t\"}", "tool t: definition has no \"description\"" },
+    { "{\"name\":\"t\",\"description\":\"d\"}", "no \"inputSchema\"" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":[]}", "/inputSchema: expected an object" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"string\"}}",
+      "/inputSchema/type: expected \"object\"" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":"
+      "{\"a\":{\"$ref\":\"https://example.com/x\"}}}}", "/inputSchema/properties/a" },
+    { "{\"name\":\"t\",\"description\":\"turn \\u202e round\",\"inputSchema\":{\"type\":\"object\"}}",
+      "U+202E" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":1,\"inputSchema\":{\"type\":\"object\"}}",
+      "/annotations: expected an object" },
+    { "{\"name\":\"t\",\"name\":\"u\"}", "duplicate" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct described d = { 0 };
+    read_all (&d, (const char *const[]) { rows[i].definition, GOOD, NULL }, 0);
+    CU_ASSERT_EQUAL (d.tools_count, 1); /* the good one lives */
+    CU_ASSERT_EQUAL_FATAL (d.problems_count, 1);
+    CU_ASSERT_PTR_NOT_NULL (strstr (d.problems[0], rows[i].sentence));
+    if (strstr (d.problems[0], rows[i].sentence) == NULL)
+      printf ("# row %zu: %s\n", i, d.problems[0]);
+    described_free (&d);
+  }
+}
+
+static void
+two_of_one_name (void)
+{
+  struct described d = { 0 };
+
+  read_all (&d, (const char *const[]) { GOOD, GOOD, NULL }, 0);
+  CU_ASSERT_EQUAL (d.tools_count, 1);
+  CU_ASSERT_PTR_NOT_NULL (strstr (d.problems[0], "another tool of this name"));
+  described_free (&d);
+}
+
+static void
+unusable_descriptions (void)
+{
+  static const char *const texts[] = { "", "{}", "[1]", "{\"name\":\"p\",\"version\":\"1\"}",
+                                       "{\"name\":\"p\",\"version\":\"1\",\"threads\":\"many\"}" };
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct described d = { 0 };
+    struct error err = { 0 };
+    CU_ASSERT_FALSE (described_read (&d, "p", texts[i], strlen (texts[i]), &err));
+    CU_ASSERT_STRING_NOT_EQUAL (err.text, "");
+    described_free (&d);
+  }
+}
+
+/* ---- toolsets ---- */
+
+static struct tool *
+tool_named (const char *name)
+{
+  struct tool *tool = xcalloc (1, sizeof *tool);
+
+  tool->refs = 1;
+  tool->name = xstrdup (name);
+  tool->name_len = strlen (name);
+  buf_printf (&tool->mcp, "{\"name\":\"%s\"}", name);
+  return tool;
+}
+
+static struct toolset *
+set_of (const char *const *names)
+{
+  struct tool *tools[8];
+  size_t count = 0;
+
+  for (; *names != NULL; names++)
+    tools[count++] = tool_named (*names);
+  return toolset_new (tools, count, 1);
+}
+
+static void
+sorted_and_found (void)
+{
+  struct toolset *set = set_of ((const char *const[]) { "b", "ab", "a", "c", NULL });
+
+  CU_ASSERT_STRING_EQUAL (set->tools[0]->name, "a");
+  CU_ASSERT_STRING_EQUAL (set->tools[1]->name, "ab");
+  CU_ASSERT_PTR_EQUAL (toolset_find (set, "c", 1), set->tools[3]);
+  CU_ASSERT_PTR_NULL (toolset_find (set, "abc", 3));
+  CU_ASSERT_PTR_NULL (toolset_find (set, "", 0));
+  CU_ASSERT_PTR_NULL (toolset_find (set, "ab", 1 + 2)); /* a NUL in the name */
+  toolset_unref (set);
+}
+
+static void
+pages_go_on_after_a_name_that_is_gone (void)
+{
+  struct toolset *set = set_of ((const char *const[]) { "a", "c", NULL });
+  CLEANUP_BUF struct buf page = { 0 };
+
+  CU_ASSERT_EQUAL (toolset_after (set, "b", 1), 1);
+  toolset_render (set, TOOL_FORMAT_MCP, toolset_after (set, "b", 1), 5, &page);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&page), "[{\"name\":\"c\"}]");
+  CU_ASSERT_EQUAL (toolset_after (set, "z", 1), 2);
+  toolset_unref (set);
+}
+
+struct counter {
+  struct catalog_watcher watcher;
+  int changes;
+};
+
+static void
+count_change (struct catalog_watcher *watcher)
+{
+  ((struct counter *) watcher)->changes++;
+}
+
+static void
+watchers_hear_only_of_changes (void)
+{
+  struct catalog *catalog = catalog_new ();
+  struct counter counter = { .watcher = { .changed = count_change } };
+
+  catalog_watch (catalog, &counter.watcher);
+  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  CU_ASSERT_EQUAL (counter.changes, 1);
+  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  CU_ASSERT_EQUAL (counter.changes, 1);
+  catalog_unwatch (&counter.watcher);
+  catalog_swap (catalog, set_of ((const char *const[]) { "b", NULL }));
+  CU_ASSERT_EQUAL (counter.changes, 1);
+  catalog_free (catalog);
+}
+
+static void
+a_kept_toolset_outlives_a_swap (void)
+{
+  struct catalog *catalog = catalog_new ();
+  struct toolset *kept;
+
+  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  kept = toolset_ref (catalog_toolset (catalog));
+  catalog_swap (catalog, set_of ((const char *const[]) { NULL }));
+  CU_ASSERT_PTR_NOT_NULL (toolset_find (kept, "a", 1));
+  CU_ASSERT_PTR_NULL (toolset_find (catalog_toolset (catalog), "a", 1));
+  toolset_unref (kept);
+  catalog_free (catalog);
+}
+
+static CU_TestInfo definitions[] = { { "a good one", a_good_definition },
+                                     { "broken ones harm nobody", broken_definitions },
+                                     { "two of one name", two_of_one_name },
+                                     { "descriptions that can't be used", unusable_descriptions },
+                                     CU_TEST_INFO_NULL };
+static CU_TestInfo toolsets[]
+  = { { "sorted and found", sorted_and_found },
+      { "pages after a name that is gone", pages_go_on_after_a_name_that_is_gone },
+      { "watchers hear only of changes", watchers_hear_only_of_changes },
+      { "a kept one outlives a swap", a_kept_toolset_outlives_a_swap },
+      CU_TEST_INFO_NULL };
+static CU_SuiteInfo suites[] = { { "definition", NULL, NULL, NULL, NULL, definitions },
+                                 { "toolset", NULL, NULL, NULL, NULL, toolsets },
+                                 CU_SUITE_INFO_NULL };
+TAP_MAIN (suites)

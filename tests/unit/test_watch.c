@@ -1,0 +1,124 @@
+/* The log and the metrics. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/json_tape.h"
+#include "tap.h"
+#include "watch/log.h"
+#include "watch/metrics.h"
+
+/* Everything a log wrote into a pipe, once it was freed. */
+static void
+read_pipe (int fd, struct buf *text)
+{
+  ssize_t n;
+
+  while ((n = read (fd, buf_reserve (text, 4096), 4096)) > 0)
+    text->len += (size_t) n;
+  (void) buf_cstr (text);
+  (void) close (fd);
+}
+
+static void
+a_line_is_json (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  struct log *log;
+  int ends[2];
+
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  log = log_new (ends[1], LOG_INFO);
+  log_event (log, LOG_DEBUG, "not_wanted", NULL);
+  log_event (log, LOG_WARNING, "an_event", "a", "line\nbreak \"quoted\"", "absent", NULL, "n",
+             LOG_INT (-7), NULL);
+  log_free (log);
+  (void) close (ends[1]);
+  read_pipe (ends[0], &text);
+  CU_ASSERT_PTR_EQUAL (strchr (text.data, '\n'), text.data + text.len - 1); /* one line */
+  CU_ASSERT_TRUE_FATAL (json_read (&tape, text.data, text.len - 1, &json_default_limits, &arena));
+  CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "event"), "an_event"));
+  CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "level"), "warning"));
+  CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "a"),
+                               "line\nbreak \"quoted\""));
+  CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "n"), "-7"));
+  CU_ASSERT_PTR_NULL (json_member (&tape, json_root (&tape), "absent"));
+}
+
+/* A sink nobody reads: logging goes on, lines are dropped and counted, and the end comes. */
+static void
+a_slow_sink_blocks_nobody (void)
+{
+  struct log *log;
+  char value[2000];
+  int ends[2];
+
+  memset (value, 'x', sizeof value - 1);
+  value[sizeof value - 1] = '\0';
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC | O_NONBLOCK), 0);
+  log = log_new (ends[1], LOG_INFO);
+  for (int i = 0; i < 3000; i++)
+    log_event (log, LOG_INFO, "e", "v", value, NULL);
+  CU_ASSERT_TRUE (log_dropped (log) > 0);
+  (void) close (ends[0]);
+  log_free (log);
+  (void) close (ends[1]);
+}
+
+static void
+no_log_is_no_error (void)
+{
+  log_event (NULL, LOG_ERROR, "e", NULL);
+  CU_ASSERT_FALSE (log_wants (NULL, LOG_ERROR));
+  CU_ASSERT_EQUAL (log_level_from_name ("notice"), LOG_NOTICE);
+  CU_ASSERT_EQUAL (log_level_from_name ("loud"), -1);
+  log_free (NULL);
+}
+
+static const char *
+outcome_name (unsigned outcome)
+{
+  return outcome == 0 ? "ok" : "other";
+}
+
+static void
+metrics_are_rendered (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct metrics *metrics = metrics_new ();
+  struct tool_stats *stats = metrics_tool (metrics, "p", "t");
+
+  CU_ASSERT_PTR_EQUAL (metrics_tool (metrics, "p", "t"), stats);
+  CU_ASSERT_PTR_NOT_EQUAL (metrics_tool (metrics, "p", "never called"), stats);
+  stats->outcomes[0] = 3;
+  histogram_add (&stats->stages[STAGE_TOTAL], 40);
+  histogram_add (&stats->stages[STAGE_TOTAL], 60000001);
+  metrics_render (metrics, outcome_name, &text);
+  (void) buf_cstr (&text);
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (text.data, "toolhost_calls_total{plugin=\"p\",tool=\"t\",outcome=\"ok\"} 3\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"0.00005\"} 1\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"60\"} 1\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"+Inf\"} 2\n"));
+  CU_ASSERT_PTR_NULL (strstr (text.data, "never called"));
+  metrics_free (metrics);
+}
+
+static void
+labels_are_escaped (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+
+  metrics_label (&text, "a\"b\\c\nd");
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&text), "a\\\"b\\\\c\\nd");
+}
+
+static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
+                               { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
+                               { "no log is no error", no_log_is_no_error },
+                               { "metrics are rendered", metrics_are_rendered },
+                               { "labels are escaped", labels_are_escaped },
+                               CU_TEST_INFO_NULL };
+static CU_SuiteInfo suites[] = { { "watch", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+TAP_MAIN (suites)
