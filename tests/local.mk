@@ -43,4 +43,5 @@ include tests/unit/core.mk
 include tests/unit/fronts.mk
 include tests/unit/http.mk
 include tests/unit/json.mk
+include tests/sdk/local.mk
 include tests/hostile/local.mk

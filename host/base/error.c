@@ -42,29 +42,32 @@ error_wrap (struct error *err, const char *fmt, ...)
 
 enum { LONGEST_WORD = 63 };
 
-/* Edit distance of two short words, row by row. */
+static size_t
+least (size_t a, size_t b, size_t c)
+{
+  size_t ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+/* Edit distance of two short words, row by row; two neighbours that changed places count once. */
 static size_t
 distance (const char *a, size_t na, const char *b, size_t nb)
 {
-  size_t row[LONGEST_WORD + 1];
+  size_t rows[3][LONGEST_WORD + 1];
 
   for (size_t j = 0; j <= nb; j++)
-    row[j] = j;
+    rows[0][j] = j;
   for (size_t i = 1; i <= na; i++) {
-    size_t diagonal = row[0];
+    size_t *row = rows[i % 3];
+    const size_t *above = rows[(i + 2) % 3], *over = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      size_t above = row[j];
-      size_t best = diagonal + (a[i - 1] != b[j - 1]);
-      if (above + 1 < best)
-        best = above + 1;
-      if (row[j - 1] + 1 < best)
-        best = row[j - 1] + 1;
-      diagonal = above;
-      row[j] = best;
+      row[j] = least (above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && over[j - 2] < row[j])
+        row[j] = over[j - 2] + 1;
     }
   }
-  return row[nb];
+  return rows[na % 3][nb];
 }
 
 const char *

@@ -221,8 +221,8 @@ max_time (void *self)
   return 5000;
 }
 
-static const toolhost_tool calculator
-  = { TOOLHOST_TOOL, .definition = definition, .execute = execute, .max_time = max_time };
+static const toolhost_tool calculator = { TOOLHOST_TOOL, .definition = definition,
+                                          .execute = execute, .max_time = max_time };
 
 TOOLHOST_PLUGIN (.name = "calculator", .version = "1.0",
                  .description = "Calculates expressions, exactly where possible.",

@@ -90,8 +90,7 @@ fail_operand (struct evaluation *e)
   if (e->last.len == 0)
     return fail_at (e, at, "calc_syntax_error", "expected a number, a name or \"(\", got %s",
                     shown (&e->token, got, sizeof got));
-  return fail_at (e, at, "calc_syntax_error",
-                  "expected a number, a name or \"(\" after %s, got %s",
+  return fail_at (e, at, "calc_syntax_error", "expected a number, a name or \"(\" after %s, got %s",
                   shown (&e->last, after, sizeof after), shown (&e->token, got, sizeof got));
 }
 
@@ -148,9 +147,9 @@ static const struct comparison {
   enum token_kind kind;
   bool less, equal, greater; /* is it true then? */
 } comparisons[] = {
-  { TOKEN_LESS, true, false, false },       { TOKEN_LESS_EQUAL, true, true, false },
-  { TOKEN_GREATER, false, false, true },    { TOKEN_GREATER_EQUAL, false, true, true },
-  { TOKEN_EQUAL, false, true, false },      { TOKEN_NOT_EQUAL, true, false, true },
+  { TOKEN_LESS, true, false, false },    { TOKEN_LESS_EQUAL, true, true, false },
+  { TOKEN_GREATER, false, false, true }, { TOKEN_GREATER_EQUAL, false, true, true },
+  { TOKEN_EQUAL, false, true, false },   { TOKEN_NOT_EQUAL, true, false, true },
 };
 
 static const struct comparison *
@@ -189,8 +188,8 @@ arguments_clear (struct arguments *arguments)
 static struct number *
 arguments_grow (struct arguments *arguments)
 {
-  struct number *grown
-    = realloc (arguments->numbers, (arguments->count + 1) * sizeof *arguments->numbers);
+  struct number *grown =
+    realloc (arguments->numbers, (arguments->count + 1) * sizeof *arguments->numbers);
 
   if (grown == NULL)
     return NULL;
@@ -235,7 +234,8 @@ check_count (struct evaluation *e, const char *at, const struct function *f, siz
     return fail_at (e, at, "calc_syntax_error", "%s needs %u argument%s, got %zu", f->name,
                     f->least, f->least == 1 ? "" : "s", count);
   return fail_at (e, at, "calc_syntax_error", "%s needs %s%u argument%s, got %zu", f->name,
-                  count < f->least ? "at least " : "at most ", count < f->least ? f->least : f->most,
+                  count < f->least ? "at least " : "at most ",
+                  count < f->least ? f->least : f->most,
                   (count < f->least ? f->least : f->most) == 1 ? "" : "s", count);
 }
 
@@ -420,7 +420,9 @@ parse_comparison (struct evaluation *e, struct eval_result *result)
     return false;
   order = number_compare (&result->number, &right);
   result->is_truth = true;
-  result->truth = order < 0 ? comparison->less : order == 0 ? comparison->equal : comparison->greater;
+  result->truth = order < 0    ? comparison->less
+                  : order == 0 ? comparison->equal
+                               : comparison->greater;
   result->number.exact &= right.exact;
   return true;
 }
@@ -429,11 +431,13 @@ bool
 eval (const char *expression, size_t len, const struct eval_scope *scope,
       struct eval_result *result, struct eval_error *error)
 {
-  struct evaluation e = { .text = expression, .end = expression + len, .scope = scope, .error = error };
+  struct evaluation e = {
+    .text = expression, .end = expression + len, .scope = scope, .error = error
+  };
 
-  e.last = (struct token) { TOKEN_END, expression, 0, 10 };
+  e.last = (struct token){ TOKEN_END, expression, 0, 10 };
   e.token = lexer_next (expression, e.end);
-  *result = (struct eval_result) { 0 };
+  *result = (struct eval_result){ 0 };
   number_init (&result->number);
   if (parse (&e, LEVEL_SUM, &result->number) && parse_comparison (&e, result)
       && (e.token.kind == TOKEN_END || fail_operator (&e, "the end")))

@@ -1,7 +1,8 @@
 /* eval.h - calculate an expression: precedence climbing over the lexer's tokens.
  *
- * From weak to strong: comparisons (of the whole expression only), + and -, * / // %, signs, ^ (from
- * right to left), !.  Knows nothing of tools: variables and the wish to stop come from the caller. */
+ * From weak to strong: comparisons (of the whole expression only), + and -, * / // %, signs, ^
+ * (from right to left), !.  Knows nothing of tools: variables and the wish to stop come from the
+ * caller. */
 #ifndef TOOLHOST_CALCULATOR_EVAL_H
 #define TOOLHOST_CALCULATOR_EVAL_H
 
@@ -33,8 +34,8 @@ struct eval_result {
 
 /* Why there is no result.  Zero-initialise; free with text_free (&error.message). */
 struct eval_error {
-  const char *code;   /* "calc_syntax_error", … */
-  size_t position;    /* of the character, from 1 */
+  const char *code;    /* "calc_syntax_error", … */
+  size_t position;     /* of the character, from 1 */
   struct text message; /* "position 3: …", and the expression with a mark below that place */
 };
 

@@ -87,8 +87,8 @@ run_hypot (const struct function *f, struct number *args, size_t count, struct n
   number_init (&sum);
   number_init (&square);
   if (args[0].exact && args[1].exact && number_multiply (&sum, &args[0], &args[0], why)
-      && number_multiply (&square, &args[1], &args[1], why)
-      && number_add (&sum, &sum, &square, why) && number_exact_root (out, &sum, 2))
+      && number_multiply (&square, &args[1], &args[1], why) && number_add (&sum, &sum, &square, why)
+      && number_exact_root (out, &sum, 2))
     return true;
   return number_set_double (out, hypot (number_double (&args[0]), number_double (&args[1])), why);
 }
@@ -415,7 +415,9 @@ run_mod (const struct function *f, struct number *args, size_t count, struct num
 /* ---- the table ---- */
 
 #define REAL(name, function, domain, at, gives)                                                    \
-  { name, 1, 1, run_real, function, domain, at, gives, true }
+  {                                                                                                \
+    name, 1, 1, run_real, function, domain, at, gives, true                                        \
+  }
 
 static const char within_one[] = "this function needs a number from -1 to 1";
 

@@ -25,8 +25,8 @@ enum { ARGUMENTS_ANY = 100000 };
 /* NULL: no such function. */
 const struct function *function_find (const char *name);
 /* Call it; the number of arguments has been checked.  May change the arguments. */
-bool function_call (const struct function *f, struct number *args, size_t count,
-                    struct number *out, struct why *why);
+bool function_call (const struct function *f, struct number *args, size_t count, struct number *out,
+                    struct why *why);
 bool constant_find (const char *name, double *value);
 
 void functions_offer (struct near *near);

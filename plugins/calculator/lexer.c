@@ -130,7 +130,7 @@ name_token (const char *at, const char *end)
 
   while (p < end && (isalnum ((unsigned char) *p) || *p == '_'))
     p++;
-  return (struct token) { TOKEN_NAME, at, (size_t) (p - at), 10 };
+  return (struct token){ TOKEN_NAME, at, (size_t) (p - at), 10 };
 }
 
 static struct token
@@ -143,9 +143,9 @@ sign_token (const char *at, const char *end)
     size_t n = strlen (signs[i].text);
 
     if (n <= left && memcmp (signs[i].text, at, n) == 0)
-      return (struct token) { signs[i].kind, at, n, 10 };
+      return (struct token){ signs[i].kind, at, n, 10 };
   }
-  return (struct token) { TOKEN_UNKNOWN, at, len != 0 ? len : 1, 10 };
+  return (struct token){ TOKEN_UNKNOWN, at, len != 0 ? len : 1, 10 };
 }
 
 struct token
@@ -153,7 +153,7 @@ lexer_next (const char *at, const char *end)
 {
   at = skip_space (at, end);
   if (at == end)
-    return (struct token) { TOKEN_END, at, 0, 10 };
+    return (struct token){ TOKEN_END, at, 0, 10 };
   if (is_digit (at, end, 10) || (*at == '.' && is_digit (at + 1, end, 10)))
     return number_token (at, end);
   if (isalpha ((unsigned char) *at) || *at == '_')

@@ -12,14 +12,14 @@ static const char by_zero[] = "division by zero";
 bool
 why_domain (struct why *why, const char *text)
 {
-  *why = (struct why) { "calc_domain_error", text };
+  *why = (struct why){ "calc_domain_error", text };
   return false;
 }
 
 bool
 why_large (struct why *why, const char *text)
 {
-  *why = (struct why) { "calc_too_large", text };
+  *why = (struct why){ "calc_too_large", text };
   return false;
 }
 
@@ -97,7 +97,8 @@ number_double (const struct number *n)
   }
   mpz_export (&bits, NULL, -1, sizeof bits, 0, 0, z);
   mpz_clear (z);
-  /* The cast rounds 64 bits to 53, the lost rest breaks its ties; denormals are rounded by ldexp. */
+  /* The cast rounds 64 bits to 53, the lost rest breaks its ties; denormals are rounded by ldexp.
+   */
   d = ldexp ((double) (bits | lost), (int) -shift);
   return mpq_sgn (q) < 0 ? -d : d;
 }
@@ -226,8 +227,8 @@ number_parse_base (struct number *n, const char *digits, size_t len, int base, s
 typedef void (*mpq_operation) (mpq_ptr, mpq_srcptr, mpq_srcptr);
 
 static bool
-operate (struct number *to, const struct number *a, const struct number *b,
-         mpq_operation operation, struct why *why)
+operate (struct number *to, const struct number *a, const struct number *b, mpq_operation operation,
+         struct why *why)
 {
   bool exact = a->exact && b->exact;
 
@@ -243,15 +244,13 @@ number_add (struct number *to, const struct number *a, const struct number *b, s
 }
 
 bool
-number_subtract (struct number *to, const struct number *a, const struct number *b,
-                 struct why *why)
+number_subtract (struct number *to, const struct number *a, const struct number *b, struct why *why)
 {
   return operate (to, a, b, mpq_sub, why);
 }
 
 bool
-number_multiply (struct number *to, const struct number *a, const struct number *b,
-                 struct why *why)
+number_multiply (struct number *to, const struct number *a, const struct number *b, struct why *why)
 {
   return operate (to, a, b, mpq_mul, why);
 }
@@ -468,8 +467,8 @@ rounded_digits (const struct number *n, int digits, long *exponent)
   return text;
 }
 
-/* Digits as "123.4", "0.0012" or "1.2e+30": no long row of zeros stands for digits that were rounded
- * away. */
+/* Digits as "123.4", "0.0012" or "1.2e+30": no long row of zeros stands for digits that were
+ * rounded away. */
 static void
 place_point (const char *digits, long exponent, struct text *out)
 {

@@ -2,8 +2,8 @@
  *
  * A number is always a fraction.  `exact` says that it is the true result; a number that is not is
  * the exact value of some double.  Functions that can fail return false and leave a static reason
- * in *why; the result is then unchanged or 0.  A fraction never grows beyond NUMBER_BITS: it becomes
- * a double, and when it is out of a double's range too, that is the failure. */
+ * in *why; the result is then unchanged or 0.  A fraction never grows beyond NUMBER_BITS: it
+ * becomes a double, and when it is out of a double's range too, that is the failure. */
 #ifndef TOOLHOST_CALCULATOR_NUMBER_H
 #define TOOLHOST_CALCULATOR_NUMBER_H
 

@@ -35,7 +35,8 @@ static void
 check (const struct example *examples, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    CU_ASSERT_TRUE (says (mock, "calculator", arguments (examples[i].expression), examples[i].text));
+    CU_ASSERT_TRUE (
+      says (mock, "calculator", arguments (examples[i].expression), examples[i].text));
 }
 #define CHECK(examples) check (examples, sizeof examples / sizeof *examples)
 
@@ -91,7 +92,9 @@ arithmetic (void)
     { "0*-1", "0" },
     { "1+2-3*4/5^2", "2.52" },
     { "3 \xC3\x97 4 \xC3\xB7 6 \xE2\x88\x92 1", "1" },
-    { "2\xC2\xB7" "3", "6" },
+    { "2\xC2\xB7"
+      "3",
+      "6" },
     { "12\xC2\xA0+ 1", "13" },
   };
   CHECK (examples);
@@ -128,8 +131,7 @@ exact_numbers (void)
     { "2^100", "1267650600228229401496703205376" },
     { "9007199254740993*1", "9007199254740993" },
     { "10^30+1", "1000000000000000000000000000001" },
-    { "99999999999999999999*99999999999999999999",
-      "9999999999999999999800000000000000000001" },
+    { "99999999999999999999*99999999999999999999", "9999999999999999999800000000000000000001" },
     { "25!", "15511210043330985984000000" },
     { "30!/28!", "870" },
     { "1e-30", "1e-30" },
@@ -259,10 +261,10 @@ static void
 comparisons (void)
 {
   static const struct example examples[] = {
-    { "0.1+0.2 == 0.3", "true" },  { "1/3 < 0.3333", "false" }, { "2^10 > 10^3", "true" },
-    { "1 <= 1", "true" },          { "1 >= 2", "false" },       { "1 != 1", "false" },
-    { "2+2 = 4", "true" },         { "2 < 1+1", "false" },      { "-1 < 0", "true" },
-    { "1 \xE2\x89\xA4 2", "true" }, { "3! != 6", "false" },      { "sqrt(2)^2 == 2", "false" },
+    { "0.1+0.2 == 0.3", "true" },   { "1/3 < 0.3333", "false" },     { "2^10 > 10^3", "true" },
+    { "1 <= 1", "true" },           { "1 >= 2", "false" },           { "1 != 1", "false" },
+    { "2+2 = 4", "true" },          { "2 < 1+1", "false" },          { "-1 < 0", "true" },
+    { "1 \xE2\x89\xA4 2", "true" }, { "3! != 6", "false" },          { "sqrt(2)^2 == 2", "false" },
     { "1 \xE2\x89\xA0 2", "true" }, { "2 \xE2\x89\xA5 3", "false" },
   };
   CHECK (examples);
@@ -271,15 +273,15 @@ comparisons (void)
 static void
 variables (void)
 {
-  CU_ASSERT_TRUE (says (mock, "calculator",
-                        "{\"expression\":\"x*y+x_2\",\"variables\":{\"x\":2,\"y\":-1.5,\"x_2\":10}}",
-                        "7"));
-  CU_ASSERT_TRUE (says (mock, "calculator",
-                        "{\"expression\":\"price*3\",\"variables\":{\"price\":0.1}}", "0.3"));
-  CU_ASSERT_TRUE (says (mock, "calculator",
-                        "{\"expression\":\"e+sin\",\"variables\":{\"e\":1,\"sin\":2}}", "3"));
-  CU_ASSERT_TRUE (says (mock, "calculator",
-                        "{\"expression\":\"a\",\"variables\":{\"a\":1.25e2}}", "125"));
+  CU_ASSERT_TRUE (
+    says (mock, "calculator",
+          "{\"expression\":\"x*y+x_2\",\"variables\":{\"x\":2,\"y\":-1.5,\"x_2\":10}}", "7"));
+  CU_ASSERT_TRUE (
+    says (mock, "calculator", "{\"expression\":\"price*3\",\"variables\":{\"price\":0.1}}", "0.3"));
+  CU_ASSERT_TRUE (
+    says (mock, "calculator", "{\"expression\":\"e+sin\",\"variables\":{\"e\":1,\"sin\":2}}", "3"));
+  CU_ASSERT_TRUE (
+    says (mock, "calculator", "{\"expression\":\"a\",\"variables\":{\"a\":1.25e2}}", "125"));
   CU_ASSERT_TRUE (fails (mock, "calculator",
                          "{\"expression\":\"2*pirce\",\"variables\":{\"price\":1}}",
                          "calc_unknown_name", "did you mean \"price\"?"));
@@ -294,9 +296,10 @@ structured (void)
     { "sqrt(2)",
       "{\"value\":1.4142135623730951,\"decimal\":\"1.4142135623730951\",\"exact\":false}" },
     { "2^53", "{\"value\":9007199254740992,\"decimal\":\"9007199254740992\",\"exact\":true}" },
-    { "2^53+1", "{\"value\":\"9007199254740993\",\"decimal\":\"9007199254740993\",\"exact\":true}" },
-    { "-(2^64)",
-      "{\"value\":\"-18446744073709551616\",\"decimal\":\"-18446744073709551616\",\"exact\":true}" },
+    { "2^53+1",
+      "{\"value\":\"9007199254740993\",\"decimal\":\"9007199254740993\",\"exact\":true}" },
+    { "-(2^64)", "{\"value\":\"-18446744073709551616\",\"decimal\":\"-18446744073709551616\","
+                 "\"exact\":true}" },
     { "1<2", "{\"value\":true,\"exact\":true}" },
     { "pi<3", "{\"value\":false,\"exact\":false}" },
     { "-10^17/3", "{\"value\":-33333333333333332,\"decimal\":\"-3.333333333333333e+16\"," },
@@ -315,16 +318,17 @@ precision (void)
 {
   CU_ASSERT_TRUE (says (mock, "calculator", "{\"expression\":\"1/3\",\"precision\":50}",
                         "0.33333333333333333333333333333333333333333333333333 (exactly 1/3)"));
-  CU_ASSERT_TRUE (says (mock, "calculator", "{\"expression\":\"2/3\",\"precision\":1}",
-                        "0.7 (exactly 2/3)"));
   CU_ASSERT_TRUE (
-    says (mock, "calculator", "{\"expression\":\"999.96/1\",\"precision\":4}", "1000 (exactly 24999/25)"));
+    says (mock, "calculator", "{\"expression\":\"2/3\",\"precision\":1}", "0.7 (exactly 2/3)"));
+  CU_ASSERT_TRUE (says (mock, "calculator", "{\"expression\":\"999.96/1\",\"precision\":4}",
+                        "1000 (exactly 24999/25)"));
   CU_ASSERT_TRUE (says (mock, "calculator", "{\"expression\":\"pi\",\"precision\":5}", "3.1416"));
   CU_ASSERT_TRUE (
     says (mock, "calculator", "{\"expression\":\"pi\",\"precision\":40}", "3.141592653589793"));
-  CU_ASSERT_TRUE (says (mock, "calculator", "{\"expression\":\"123456\",\"precision\":2}", "123456"));
   CU_ASSERT_TRUE (
-    gives (mock, "calculator", "{\"expression\":\"2/3\",\"precision\":2}", "\"value\":0.6666666666666666,\"decimal\":\"0.67\""));
+    says (mock, "calculator", "{\"expression\":\"123456\",\"precision\":2}", "123456"));
+  CU_ASSERT_TRUE (gives (mock, "calculator", "{\"expression\":\"2/3\",\"precision\":2}",
+                         "\"value\":0.6666666666666666,\"decimal\":\"0.67\""));
 }
 
 static void
@@ -349,7 +353,9 @@ syntax_errors (void)
     { "(1 < 2)", "calc_syntax_error", "not within parentheses" },
     { "3!!", "calc_syntax_error", "write (n!)!" },
     { "2 & 3", "calc_syntax_error", "position 3: expected an operator or the end, got \"&\"" },
-    { "\xE2\x88\x9A" "2", "calc_syntax_error", "got \"\xE2\x88\x9A\"" },
+    { "\xE2\x88\x9A"
+      "2",
+      "calc_syntax_error", "got \"\xE2\x88\x9A\"" },
     { "\xC3\x97 1", "calc_syntax_error", "position 1" },
     { "\xCF\x80 \xC3\x97 $", "calc_syntax_error", "position 5: " },
     { "sqrt", "calc_syntax_error", "sqrt is a function; write sqrt (...)" },
@@ -363,7 +369,8 @@ syntax_errors (void)
     { "log(10)", "calc_syntax_error", "log needs the number and the base" },
     { "1\\u0000", "calc_syntax_error", "position 2" },
     { "foo", "calc_unknown_name", "position 1: unknown name \"foo\"" },
-    { "1+sqr(2)", "calc_unknown_name", "position 3: unknown function \"sqr\"; did you mean \"sqrt\"" },
+    { "1+sqr(2)", "calc_unknown_name",
+      "position 3: unknown function \"sqr\"; did you mean \"sqrt\"" },
     { "Sin(1)", "calc_unknown_name", "did you mean \"sin\"" },
     { "ncr(5,2)", "calc_unknown_name", "did you mean \"nCr\"" },
     { "PI", "calc_unknown_name", "did you mean \"pi\"" },
@@ -400,8 +407,8 @@ syntax_errors (void)
   };
 
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    CU_ASSERT_TRUE (fails (mock, "calculator", arguments (faults[i].expression), faults[i].code,
-                           faults[i].part));
+    CU_ASSERT_TRUE (
+      fails (mock, "calculator", arguments (faults[i].expression), faults[i].code, faults[i].part));
 }
 
 /* A text repeated, with something in the middle. */
@@ -430,25 +437,27 @@ bounds (void)
   CU_ASSERT_TRUE (fails (mock, "calculator", arguments (repeated ("2^", "2", "", 1000)),
                          "calc_too_large", "nested"));
   CU_ASSERT_TRUE (says (mock, "calculator", arguments (repeated ("1+", "1", "", 2000)), "2001"));
-  CU_ASSERT_TRUE (
-    fails (mock, "calculator", arguments (repeated ("a", "b", "c", 40)), "calc_unknown_name", "64"));
+  CU_ASSERT_TRUE (fails (mock, "calculator", arguments (repeated ("a", "b", "c", 40)),
+                         "calc_unknown_name", "64"));
   /* The picture shows the neighbourhood only. */
-  CU_ASSERT_TRUE (fails (mock, "calculator", arguments (repeated ("1+", "$", "+1", 500)),
-                         "calc_syntax_error",
-                         "position 1001: expected a number, a name or \"(\" after \"+\", got \"$\"\n"
-                         "  1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+$+1+1+1+1+1+1+1+1+1+1+1+1+1+1+\n"
-                         "                                          ^"));
+  CU_ASSERT_TRUE (
+    fails (mock, "calculator", arguments (repeated ("1+", "$", "+1", 500)), "calc_syntax_error",
+           "position 1001: expected a number, a name or \"(\" after \"+\", got \"$\"\n"
+           "  1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+$+1+1+1+1+1+1+1+1+1+1+1+1+1+1+\n"
+           "                                          ^"));
 }
 
 /* Numbers of the largest size at the greatest depth, on a stack as small as a worker's. */
 static void *
 deep_and_large (void *ok)
 {
-  const char *inner = "gcd(5900!,3^41000)*7^21000//(2^65000-1)+(3^20000/7^20000)%1+lcm(2^30000,3^20000)%7";
+  const char *inner =
+    "gcd(5900!,3^41000)*7^21000//(2^65000-1)+(3^20000/7^20000)%1+lcm(2^30000,3^20000)%7";
 
-  *(bool *) ok = fails (mock, "calculator", arguments (repeated ("max(1,", inner, ")/0", 30)),
-                        "calc_domain_error", "division by zero")
-                 && gives (mock, "calculator", arguments ("nCr(65536,32768)%10^9+5900!%7"), "exact");
+  *(bool *) ok =
+    fails (mock, "calculator", arguments (repeated ("max(1,", inner, ")/0", 30)),
+           "calc_domain_error", "division by zero")
+    && gives (mock, "calculator", arguments ("nCr(65536,32768)%10^9+5900!%7"), "exact");
   return NULL;
 }
 
@@ -471,7 +480,8 @@ static void
 cancel (void)
 {
   toolhost_mock_cancel_after (mock, 3);
-  CU_ASSERT_TRUE (stops (mock, "calculator", arguments ("1+2+3+4+5+6"), "calc_cancelled", "cancelled"));
+  CU_ASSERT_TRUE (
+    stops (mock, "calculator", arguments ("1+2+3+4+5+6"), "calc_cancelled", "cancelled"));
   CU_ASSERT_TRUE (says (mock, "calculator", arguments ("1+2"), "3"));
 }
 
@@ -497,7 +507,7 @@ static CU_TestInfo tests[] = {
   CU_TEST_INFO_NULL,
 };
 
-static CU_SuiteInfo suites[]
-  = { { "calculator", start, stop, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+static CU_SuiteInfo suites[] = { { "calculator", start, stop, NULL, NULL, tests },
+                                 CU_SUITE_INFO_NULL };
 
 TAP_MAIN (suites)

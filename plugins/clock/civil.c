@@ -28,8 +28,8 @@ from_days (int64_t days)
   int64_t z = days + EPOCH_DAYS;
   int64_t era = floor_div (z, ERA_DAYS);
   int64_t day_of_era = z - era * ERA_DAYS;
-  int64_t year_of_era
-    = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  int64_t year_of_era =
+    (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
   int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   int64_t month = (5 * day_of_year + 2) / 153; /* March is 0 */
   struct civil civil = { .day = (int) (day_of_year - (153 * month + 2) / 5 + 1) };

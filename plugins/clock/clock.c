@@ -111,11 +111,18 @@ definition (void *self)
 
 /* ---- arguments ---- */
 
-enum { TAKES_ZONE = 1, TAKES_TIME = 2, TAKES_FROM = 4, TAKES_TO = 8, TAKES_UNTIL = 16,
-       TAKES_DURATION = 32, TAKES_AMBIGUOUS = 64 };
+enum {
+  TAKES_ZONE = 1,
+  TAKES_TIME = 2,
+  TAKES_FROM = 4,
+  TAKES_TO = 8,
+  TAKES_UNTIL = 16,
+  TAKES_DURATION = 32,
+  TAKES_AMBIGUOUS = 64
+};
 
-static const char *const members[]
-  = { "zone", "time", "from", "to", "until", "duration", "ambiguous" };
+static const char *const members[] = { "zone",  "time",     "from",     "to",
+                                       "until", "duration", "ambiguous" };
 enum { MEMBERS = sizeof members / sizeof *members };
 
 struct op {
@@ -431,8 +438,8 @@ set_now (struct clock *clock, const char *text, size_t len, toolhost_build *buil
   }
   clock->stopped = true;
   clock->now.nanos = time.nanos;
-  clock->now.seconds
-    = time.kind == ISO_UNIX ? time.seconds : civil_to_seconds (&time.civil) - time.offset;
+  clock->now.seconds =
+    time.kind == ISO_UNIX ? time.seconds : civil_to_seconds (&time.civil) - time.offset;
   return true;
 }
 
@@ -455,7 +462,9 @@ read_config (toolhost_build *build, const char *json, size_t len, struct config 
   const struct member {
     const char *name;
     struct text *value;
-  } known[] = { { "now", &config->now }, { "zone", &config->zone }, { "zoneinfo", &config->zoneinfo } };
+  } known[] = { { "now", &config->now },
+                { "zone", &config->zone },
+                { "zoneinfo", &config->zoneinfo } };
   struct json_scan scan = { json, json + len };
   CLEANUP_TEXT struct text name = { 0 };
 
@@ -520,7 +529,7 @@ open_clock (toolhost_build *build, const char *json, size_t len, void **self)
   zones_open (&clock->zones,
               config.zoneinfo.len > 0 ? text_get (&config.zoneinfo) : "/usr/share/zoneinfo");
   clock->zone = config.zone;
-  config.zone = (struct text) { 0 };
+  config.zone = (struct text){ 0 };
   if ((config.now.len > 0 && !set_now (clock, text_get (&config.now), config.now.len, build))
       || !check_zone (clock, build)) {
     close_clock (clock);

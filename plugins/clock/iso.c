@@ -194,7 +194,7 @@ iso_time_read (struct iso_time *time, const char *text, size_t len, struct iso_f
   struct reader r = { text, text, text + len, fault_out };
   bool extended, with_offset;
 
-  *time = (struct iso_time) { 0 };
+  *time = (struct iso_time){ 0 };
   if (len == 3 && memcmp (text, "now", 3) == 0) {
     time->kind = ISO_NOW;
     return true;
@@ -328,7 +328,7 @@ iso_duration_read (struct iso_duration *duration, const char *text, size_t len,
   struct reader r = { text, text, text + len, fault_out };
   bool negative = pass (&r, '-');
 
-  *duration = (struct iso_duration) { 0 };
+  *duration = (struct iso_duration){ 0 };
   if (!negative)
     (void) pass (&r, '+');
   if (!pass_any (&r, "Pp"))

@@ -32,8 +32,8 @@ struct iso_time {
   int32_t nanos;
 };
 
-/* "2025-03-30T02:30:00.5+02:00", "2025-03-30 02:30", "2025-03-30", "20250330T023000Z", "@1700000000",
- * "now". */
+/* "2025-03-30T02:30:00.5+02:00", "2025-03-30 02:30", "2025-03-30", "20250330T023000Z",
+ * "@1700000000", "now". */
 bool iso_time_read (struct iso_time *time, const char *text, size_t len, struct iso_fault *fault);
 /* "+02:00", "Z", "-0530". */
 bool iso_offset_read (int32_t *offset, const char *text, size_t len);

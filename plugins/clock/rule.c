@@ -98,7 +98,7 @@ rule_read (struct rule *rule, const char *text, size_t len)
   struct reader r = { text, text + len };
   int32_t west;
 
-  *rule = (struct rule) { 0 };
+  *rule = (struct rule){ 0 };
   if (!read_abbreviation (&r, &rule->standard) || !read_time (&r, 24, &west))
     return false;
   rule->standard.offset = -west;
@@ -114,8 +114,8 @@ rule_read (struct rule *rule, const char *text, size_t len)
       return false;
     rule->dst.offset = -west;
   }
-  return pass (&r, ',') && read_day (&r, &rule->start) && pass (&r, ',') && read_day (&r, &rule->end)
-         && r.at == r.end;
+  return pass (&r, ',') && read_day (&r, &rule->start) && pass (&r, ',')
+         && read_day (&r, &rule->end) && r.at == r.end;
 }
 
 /* ---- using ---- */
@@ -131,7 +131,7 @@ day_in_year (const struct rule_day *day, int64_t year)
     return first + day->day;
   if (day->kind == RULE_JULIAN)
     return first + day->day - 1 + (civil_leap_year (year) && day->day >= 60);
-  weekday = civil_weekday (&(struct civil) { .year = year, .month = day->month, .day = 1 });
+  weekday = civil_weekday (&(struct civil){ .year = year, .month = day->month, .day = 1 });
   date = 1 + (day->weekday - weekday + 7) % 7 + 7 * (day->week - 1);
   while (date > civil_month_days (year, day->month))
     date -= 7;
@@ -154,11 +154,12 @@ changes_around (const struct rule *rule, int64_t seconds, struct change changes[
 
   for (int64_t y = year - 1; y <= year + 1; y++) {
     /* A year's end goes first: where it meets a start, DST goes on all year. */
-    const struct change two[2]
-      = { { day_in_year (&rule->end, y) * DAY_SECONDS + rule->end.time - rule->dst.offset,
-            &rule->standard },
-          { day_in_year (&rule->start, y) * DAY_SECONDS + rule->start.time - rule->standard.offset,
-            &rule->dst } };
+    const struct change two[2] = {
+      { day_in_year (&rule->end, y) * DAY_SECONDS + rule->end.time - rule->dst.offset,
+        &rule->standard },
+      { day_in_year (&rule->start, y) * DAY_SECONDS + rule->start.time - rule->standard.offset,
+        &rule->dst }
+    };
 
     for (size_t i = 0; i < 2; i++) {
       size_t place = n++;

@@ -1,5 +1,5 @@
-/* rule.h - the rule at the end of a TZif file, a POSIX TZ string with the extensions of RFC 8536: how
- * local time goes on after the last change that the file lists. */
+/* rule.h - the rule at the end of a TZif file, a POSIX TZ string with the extensions of RFC 8536:
+ * how local time goes on after the last change that the file lists. */
 #ifndef TOOLHOST_CLOCK_RULE_H
 #define TOOLHOST_CLOCK_RULE_H
 
@@ -19,9 +19,9 @@ struct local_type {
 /* The day and time of the year at which clocks change. */
 struct rule_day {
   enum { RULE_MONTH, RULE_JULIAN, RULE_DAY } kind; /* M3.5.0; J60: never counts Feb 29; 60 */
-  int month, week, weekday; /* of RULE_MONTH: Sunday is 0, week 5 the last */
-  int day;                  /* of the others */
-  int32_t time;             /* local seconds after midnight, -167 to 167 hours */
+  int month, week, weekday;                        /* of RULE_MONTH: Sunday is 0, week 5 the last */
+  int day;                                         /* of the others */
+  int32_t time; /* local seconds after midnight, -167 to 167 hours */
 };
 
 struct rule {

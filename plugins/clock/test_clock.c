@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 
 #include "civil.h"
-#include "iso.h"
 #include "common/plugin_test.h"
+#include "iso.h"
 #include "rule.h"
 #include "zone.h"
 
@@ -48,9 +48,9 @@ weeks (void)
     int64_t week_year;
     int of_year;
   } days[] = {
-    { 2025, 1, 1, 3, 1, 2025, 1 },     { 2024, 12, 30, 1, 1, 2025, 365 },
-    { 2021, 1, 3, 7, 53, 2020, 3 },    { 2020, 12, 31, 4, 53, 2020, 366 },
-    { 2000, 2, 29, 2, 9, 2000, 60 },   { 2023, 1, 1, 7, 52, 2022, 1 },
+    { 2025, 1, 1, 3, 1, 2025, 1 },   { 2024, 12, 30, 1, 1, 2025, 365 },
+    { 2021, 1, 3, 7, 53, 2020, 3 },  { 2020, 12, 31, 4, 53, 2020, 366 },
+    { 2000, 2, 29, 2, 9, 2000, 60 }, { 2023, 1, 1, 7, 52, 2022, 1 },
   };
 
   for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
@@ -136,7 +136,8 @@ times_are_read (void)
   char args[200], part[200];
 
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-    snprintf (args, sizeof args, "{\"op\":\"convert\",\"time\":\"%s\",\"to\":\"UTC\"}", times[i].text);
+    snprintf (args, sizeof args, "{\"op\":\"convert\",\"time\":\"%s\",\"to\":\"UTC\"}",
+              times[i].text);
     snprintf (part, sizeof part, "\"utc\":\"%s\"", times[i].utc);
     CU_ASSERT_TRUE (gives (mock, "clock", args, part));
   }
@@ -148,22 +149,28 @@ durations (void)
   static const struct {
     const char *text, *written;
   } good[] = {
-    { "P1Y2M3W4DT5H6M7S", "P1Y2M3W4DT5H6M7S" }, { "p1d", "P1D" },     { "-P1M", "-P1M" },
-    { "+PT90M", "PT90M" },                      { "PT0S", "PT0S" },   { "PT1.5H", "PT1H1800S" },
-    { "PT0,25S", "PT0.25S" },                   { "-PT0.5S", "-PT0.5S" }, { "P1M1DT1M", "P1M1DT1M" },
+    { "P1Y2M3W4DT5H6M7S", "P1Y2M3W4DT5H6M7S" },
+    { "p1d", "P1D" },
+    { "-P1M", "-P1M" },
+    { "+PT90M", "PT90M" },
+    { "PT0S", "PT0S" },
+    { "PT1.5H", "PT1H1800S" },
+    { "PT0,25S", "PT0.25S" },
+    { "-PT0.5S", "-PT0.5S" },
+    { "P1M1DT1M", "P1M1DT1M" },
   };
   static const struct {
     const char *text;
     size_t position;
     const char *part;
   } bad[] = {
-    { "", 1, "expected \"P\"" },          { "1D", 1, "expected \"P\"" },
-    { "P", 2, "expected a number" },      { "PT", 3, "expected a number" },
-    { "P1DT", 5, "expected a number" },   { "P1", 3, "expected Y, M, W or D" },
-    { "P1H", 3, "follow a \"T\"" },       { "PT1D", 4, "expected H, M or S" },
-    { "P1D1M", 5, "each of them once" },  { "PT1S1M", 6, "each of them once" },
-    { "P0.5D", 6, "only hours" },         { "PT0.5H1M", 7, "only the last part" },
-    { "PT1.H", 5, "after the decimal" },  { "P1234567890123D", 14, "at most 12 digits" },
+    { "", 1, "expected \"P\"" },         { "1D", 1, "expected \"P\"" },
+    { "P", 2, "expected a number" },     { "PT", 3, "expected a number" },
+    { "P1DT", 5, "expected a number" },  { "P1", 3, "expected Y, M, W or D" },
+    { "P1H", 3, "follow a \"T\"" },      { "PT1D", 4, "expected H, M or S" },
+    { "P1D1M", 5, "each of them once" }, { "PT1S1M", 6, "each of them once" },
+    { "P0.5D", 6, "only hours" },        { "PT0.5H1M", 7, "only the last part" },
+    { "PT1.H", 5, "after the decimal" }, { "P1234567890123D", 14, "at most 12 digits" },
     { "P-1D", 2, "expected a number" },
   };
 
@@ -197,10 +204,19 @@ rule_of (struct rule *rule, const char *text)
 static void
 rules (void)
 {
-  static const char *const bad[]
-    = { "",         "UT0",          "UTC",         "CET-1CEST",          "CET-1CEST,M3.5.0",
-        "CET-25",   "CET-1:60",     "CET-1CEST,M13.5.0,M10.5.0",        "CET-1CEST,M3.6.0,M10.5.0",
-        "<+01-1",   "CET-1CEST,J0,J365", "CET-1CEST,M3.5.0,M10.5.0/168", "CET-1CEST,M3.5.0,M10.5.0x" };
+  static const char *const bad[] = { "",
+                                     "UT0",
+                                     "UTC",
+                                     "CET-1CEST",
+                                     "CET-1CEST,M3.5.0",
+                                     "CET-25",
+                                     "CET-1:60",
+                                     "CET-1CEST,M13.5.0,M10.5.0",
+                                     "CET-1CEST,M3.6.0,M10.5.0",
+                                     "<+01-1",
+                                     "CET-1CEST,J0,J365",
+                                     "CET-1CEST,M3.5.0,M10.5.0/168",
+                                     "CET-1CEST,M3.5.0,M10.5.0x" };
   struct rule rule;
   int64_t next;
 
@@ -241,7 +257,8 @@ read_zone_file (const char *name, unsigned char *data, size_t size)
   return len;
 }
 
-/* Every head of a good file and every file with one byte changed: refused or used, never a crash. */
+/* Every head of a good file and every file with one byte changed: refused or used, never a crash.
+ */
 static void
 damaged_files (void)
 {
@@ -341,8 +358,10 @@ op_convert (void)
     { CONVERT ("2500-03-28T01:00", "UTC", "Europe/Paris"), "\"abbreviation\":\"CEST\"" },
     { CONVERT ("2500-03-28T00:59:59", "UTC", "Europe/Paris"), "\"abbreviation\":\"CET\"" },
     { CONVERT ("9999-07-01T00:00", "UTC", "America/New_York"), "\"abbreviation\":\"EDT\"" },
-    { CONVERT ("2500-01-15T12:00", "Australia/Lord_Howe", "UTC"), "\"utc\":\"2500-01-15T01:00:00Z\"" },
-    { CONVERT ("2500-06-15T12:00", "Australia/Lord_Howe", "UTC"), "\"utc\":\"2500-06-15T01:30:00Z\"" },
+    { CONVERT ("2500-01-15T12:00", "Australia/Lord_Howe", "UTC"),
+      "\"utc\":\"2500-01-15T01:00:00Z\"" },
+    { CONVERT ("2500-06-15T12:00", "Australia/Lord_Howe", "UTC"),
+      "\"utc\":\"2500-06-15T01:30:00Z\"" },
     { CONVERT ("2025-07-01T12:00", "Europe/Dublin", "UTC"), "\"utc\":\"2025-07-01T11:00:00Z\"" },
     { CONVERT ("2025-07-01T12:00", "-03:30", "+14"), "\"time\":\"2025-07-02T05:30:00+14:00\"" },
   };
@@ -400,7 +419,8 @@ overlaps (void)
       "Note: 2025-10-26T02:30:00 happens twice in Europe/Paris; took the later one, +01:00; the "
       "earlier one is +02:00" },
     { CONVERT ("2025-10-26T03:00", "Europe/Paris", "UTC"), "2025-10-26T02:00:00Z (Sunday, UTC)" },
-    { CONVERT ("2025-10-26T01:59:59", "Europe/Paris", "UTC"), "2025-10-25T23:59:59Z (Saturday, UTC)" },
+    { CONVERT ("2025-10-26T01:59:59", "Europe/Paris", "UTC"),
+      "2025-10-25T23:59:59Z (Saturday, UTC)" },
     { CONVERT ("2025-11-02T01:15", "America/New_York", "UTC"),
       "2025-11-02T05:15:00Z (Sunday, UTC)\n"
       "Note: 2025-11-02T01:15:00 happens twice in America/New_York; took the earlier one, -04:00; "
@@ -475,7 +495,8 @@ op_diff (void)
     { DIFF ("2025-01-01T00:00:02.25", "2025-01-01T00:00:00.5", "UTC"),
       "\"duration\":\"-PT1.75S\",\"seconds\":-1.750000000" },
     { DIFF ("2025-01-01", "2025-01-01", "UTC"), "\"duration\":\"PT0S\",\"seconds\":0" },
-    { DIFF ("0001-01-01", "9999-12-31T23:59:59", "UTC"), "\"duration\":\"P9998Y11M30DT23H59M59S\"" },
+    { DIFF ("0001-01-01", "9999-12-31T23:59:59", "UTC"),
+      "\"duration\":\"P9998Y11M30DT23H59M59S\"" },
     { DIFF ("2025-07-01T12:00:00Z", "2025-07-01T12:00:00+02:00", "UTC"), "\"duration\":\"-PT2H\"" },
     { "{\"op\":\"diff\",\"time\":\"now\",\"until\":\"2025-07-02T00:00:00Z\"}",
       "\"seconds\":49169.543300000" },
@@ -535,13 +556,15 @@ arguments (void)
   CU_ASSERT_TRUE (fails (mock, "clock",
                          "{\"op\":\"convert\",\"time\":\"2025-01-01\",\"to\":\"UTC\"}",
                          "clock_zone_needed", "say its zone with \"from\""));
-  CU_ASSERT_TRUE (fails (mock, "clock", "{\"op\":\"add\",\"time\":\"2025-01-01\",\"duration\":\"P1D\"}",
+  CU_ASSERT_TRUE (fails (mock, "clock",
+                         "{\"op\":\"add\",\"time\":\"2025-01-01\",\"duration\":\"P1D\"}",
                          "clock_zone_needed", "say its zone with \"zone\""));
-  CU_ASSERT_TRUE (fails (mock, "clock", ADD ("9999-12-31", "UTC", "P1D"), "clock_out_of_range", "9999"));
+  CU_ASSERT_TRUE (
+    fails (mock, "clock", ADD ("9999-12-31", "UTC", "P1D"), "clock_out_of_range", "9999"));
   CU_ASSERT_TRUE (
     fails (mock, "clock", ADD ("2025-01-01", "UTC", "P999999999999Y"), "clock_out_of_range", ""));
-  CU_ASSERT_TRUE (
-    fails (mock, "clock", ADD ("2025-01-01", "Europe/Paris", "-PT999999999999H"), "clock_out_of_range", ""));
+  CU_ASSERT_TRUE (fails (mock, "clock", ADD ("2025-01-01", "Europe/Paris", "-PT999999999999H"),
+                         "clock_out_of_range", ""));
   CU_ASSERT_TRUE (fails (mock, "clock", CONVERT ("9999-12-31T23:00", "UTC", "Asia/Tokyo"),
                          "clock_out_of_range", ""));
 }
@@ -558,13 +581,14 @@ configuration (void)
     { "{\"timezone\":\"UTC\"}", "\"timezone\": expected only" },
     { "{\"zone\":1}", "\"zone\": expected only" },
   };
-  toolhost_mock *own = toolhost_mock_new (
-    toolhost_plugin_entry, "{\"now\":\"@0\",\"zone\":\"Europe/Paris\"}");
+  toolhost_mock *own =
+    toolhost_mock_new (toolhost_plugin_entry, "{\"now\":\"@0\",\"zone\":\"Europe/Paris\"}");
 
   CU_ASSERT_PTR_NOT_NULL_FATAL (own);
   CU_ASSERT_TRUE (says (own, "clock", "{\"op\":\"now\"}",
                         "1970-01-01T01:00:00+01:00 (Thursday, Europe/Paris, CET)"));
-  CU_ASSERT_TRUE (gives (own, "clock", "{\"op\":\"convert\",\"time\":\"2025-07-01T12:00\",\"to\":\"UTC\"}",
+  CU_ASSERT_TRUE (gives (own, "clock",
+                         "{\"op\":\"convert\",\"time\":\"2025-07-01T12:00\",\"to\":\"UTC\"}",
                          "2025-07-01T10:00:00Z"));
   toolhost_mock_free (own);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -579,8 +603,8 @@ configuration (void)
 static void
 without_database (void)
 {
-  toolhost_mock *own
-    = toolhost_mock_new (toolhost_plugin_entry, "{\"now\":\"@0\",\"zoneinfo\":\"/absent\"}");
+  toolhost_mock *own =
+    toolhost_mock_new (toolhost_plugin_entry, "{\"now\":\"@0\",\"zoneinfo\":\"/absent\"}");
 
   CU_ASSERT_PTR_NOT_NULL_FATAL (own);
   CU_ASSERT_TRUE (says (own, "clock", "{\"op\":\"now\"}", "1970-01-01T00:00:00Z (Thursday, UTC)"));

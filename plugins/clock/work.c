@@ -11,7 +11,7 @@ work_now (const struct work *work)
     return work->clock->now;
   (void) clock_gettime (CLOCK_REALTIME, &ts);
   /* Nobody needs more than milliseconds of a time that took a call to get here. */
-  return (struct moment) { ts.tv_sec, (int32_t) (ts.tv_nsec / 1000000 * 1000000) };
+  return (struct moment){ ts.tv_sec, (int32_t) (ts.tv_nsec / 1000000 * 1000000) };
 }
 
 toolhost_status
@@ -55,8 +55,7 @@ note_never (struct work *work, const struct zone *zone, int64_t local,
   CLEANUP_TEXT struct text text = { 0 };
   struct civil civil = civil_from_seconds (local);
   int64_t gap = moments->later - moments->earlier;
-  struct iso_duration by
-    = { .hours = gap / 3600, .minutes = gap / 60 % 60, .seconds = gap % 60 };
+  struct iso_duration by = { .hours = gap / 3600, .minutes = gap / 60 % 60, .seconds = gap % 60 };
 
   iso_time_write (&text, &civil, 0);
   text_addf (&text, " does not exist in %s, where clocks are set forward by ", zone_name (zone));
@@ -71,8 +70,7 @@ static int64_t
 moment_of_local (struct work *work, const struct zone *zone, int64_t local)
 {
   struct zone_moments moments = zone_find (zone, local);
-  bool later
-    = strcmp (toolhost_arg_string_or (work->call, "ambiguous", "earlier"), "later") == 0;
+  bool later = strcmp (toolhost_arg_string_or (work->call, "ambiguous", "earlier"), "later") == 0;
 
   if (moments.times == 0)
     note_never (work, zone, local, &moments);
@@ -82,8 +80,7 @@ moment_of_local (struct work *work, const struct zone *zone, int64_t local)
 }
 
 toolhost_status
-work_moment (struct work *work, const char *member, const struct zone *zone,
-             struct moment *moment)
+work_moment (struct work *work, const char *member, const struct zone *zone, struct moment *moment)
 {
   struct iso_time time;
   struct iso_fault fault;
@@ -94,7 +91,7 @@ work_moment (struct work *work, const char *member, const struct zone *zone,
     *moment = work_now (work);
     return TOOLHOST_OK;
   }
-  *moment = (struct moment) { time.seconds, time.nanos };
+  *moment = (struct moment){ time.seconds, time.nanos };
   if (time.kind == ISO_NOW)
     *moment = work_now (work);
   else if (time.kind == ISO_OFFSET)
@@ -164,7 +161,7 @@ settled (int64_t seconds, int64_t nanos)
     nanos += NANOS;
     seconds--;
   }
-  return (struct moment) { seconds, (int32_t) nanos };
+  return (struct moment){ seconds, (int32_t) nanos };
 }
 
 /* The local time that is months and days later by the calendar; false: out of range. */
@@ -201,8 +198,8 @@ work_add (struct work *work, const struct zone *zone, const struct iso_duration 
   return true;
 }
 
-/* The moment that is months and days later; local times that do not exist or exist twice count as in
- * work_add. */
+/* The moment that is months and days later; local times that do not exist or exist twice count as
+ * in work_add. */
 static int64_t
 later_moment (const struct zone *zone, int64_t seconds, int64_t months, int64_t days)
 {
@@ -258,6 +255,6 @@ work_between (const struct zone *zone, struct moment from, struct moment until)
   if (until.seconds > from.seconds || (until.seconds == from.seconds && until.nanos >= from.nanos))
     return between (zone, from, until);
   d = between (zone, until, from);
-  return (struct iso_duration) { -d.years, -d.months, 0,          -d.days,
-                                 -d.hours, -d.minutes, -d.seconds, -d.nanos };
+  return (struct iso_duration){ -d.years, -d.months,  0,          -d.days,
+                                -d.hours, -d.minutes, -d.seconds, -d.nanos };
 }

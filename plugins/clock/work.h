@@ -19,8 +19,8 @@ struct moment {
 /* One opening of the plugin; only read once it is open. */
 struct clock {
   struct zones zones;
-  struct text zone;  /* of times and calls that name none; empty: there is no such */
-  bool stopped;      /* the configuration says what time it is: */
+  struct text zone; /* of times and calls that name none; empty: there is no such */
+  bool stopped;     /* the configuration says what time it is: */
   struct moment now;
 };
 
@@ -46,8 +46,8 @@ void work_zone_cleanup (struct zone **zone);
 toolhost_status work_moment (struct work *work, const char *member, const struct zone *zone,
                              struct moment *moment);
 
-/* Later by a duration: years to days by the zone's calendar and clocks, the rest exactly.  False: out
- * of the years that can be told. */
+/* Later by a duration: years to days by the zone's calendar and clocks, the rest exactly.  False:
+ * out of the years that can be told. */
 bool work_add (struct work *work, const struct zone *zone, const struct iso_duration *duration,
                struct moment *moment);
 /* The duration in years, months, days and exact time that leads from one to the other. */

@@ -7,7 +7,7 @@ struct zone {
   char name[ZONE_NAME_MAX + 1];
   struct local_type *types; /* the first one holds before all changes */
   size_t types_count;
-  int64_t *times; /* of the changes, growing */
+  int64_t *times;    /* of the changes, growing */
   unsigned char *to; /* index of the type each changes to */
   size_t count;
   bool has_rule; /* for what comes after the last change */

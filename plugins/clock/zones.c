@@ -31,8 +31,7 @@ zones_close (struct zones *zones)
 static bool
 name_is_safe (const char *name)
 {
-  size_t len = strspn (
-    name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/");
+  size_t len = strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/");
 
   return len > 0 && len <= ZONE_NAME_MAX && name[len] == '\0' && name[0] != '/'
          && name[len - 1] != '/' && strstr (name, "//") == NULL;
@@ -45,9 +44,9 @@ offer (struct near *near, const char *name)
 {
   const char *last = strrchr (name, '/');
   unsigned distance = near_distance (near->word, name);
-  unsigned of_last
-    = last != NULL && strchr (near->word, '/') == NULL ? near_distance (near->word, last + 1)
-                                                       : UINT_MAX;
+  unsigned of_last = last != NULL && strchr (near->word, '/') == NULL
+                       ? near_distance (near->word, last + 1)
+                       : UINT_MAX;
 
   if (of_last < distance)
     distance = of_last;
@@ -136,11 +135,12 @@ fail_unreadable (const struct zones *zones, const char *name, struct zones_fault
   if (zones->folder >= 0 && (errno == ENOENT || errno == ENOTDIR))
     return fail_unknown (zones, name, fault);
   fault->code = "clock_no_tzdata";
-  text_addf (&fault->text,
-             "the time zone data of the system can't be read (%s); the operator installs tzdata and "
-             "grants it with \"permissions\": {\"read\": [\"/usr/share/zoneinfo\"]} in "
-             "plugins.d/clock.json; UTC and offsets like \"+02:00\" work without it",
-             strerror (errno));
+  text_addf (
+    &fault->text,
+    "the time zone data of the system can't be read (%s); the operator installs tzdata and "
+    "grants it with \"permissions\": {\"read\": [\"/usr/share/zoneinfo\"]} in "
+    "plugins.d/clock.json; UTC and offsets like \"+02:00\" work without it",
+    strerror (errno));
   return NULL;
 }
 

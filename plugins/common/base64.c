@@ -12,8 +12,8 @@ base64_encode (struct text *out, const void *data, size_t len)
 
   for (size_t i = 0; i < len; i += 3) {
     size_t n = len - i < 3 ? len - i : 3;
-    uint32_t bits = (uint32_t) in[i] << 16 | (n > 1 ? (uint32_t) in[i + 1] << 8 : 0)
-                    | (n > 2 ? in[i + 2] : 0);
+    uint32_t bits =
+      (uint32_t) in[i] << 16 | (n > 1 ? (uint32_t) in[i + 1] << 8 : 0) | (n > 2 ? in[i + 2] : 0);
     char group[4] = { alphabet[bits >> 18], alphabet[bits >> 12 & 63],
                       n > 1 ? alphabet[bits >> 6 & 63] : '=', n > 2 ? alphabet[bits & 63] : '=' };
 

@@ -9,8 +9,8 @@
 
 void base64_encode (struct text *out, const void *data, size_t len);
 
-/* Strict: nothing but the alphabet, whole groups, no bits left over.  False: *wrong is the offset of
- * the first character that does not fit.  `out` may be NULL to check only. */
+/* Strict: nothing but the alphabet, whole groups, no bits left over.  False: *wrong is the offset
+ * of the first character that does not fit.  `out` may be NULL to check only. */
 bool base64_decode (struct text *out, const char *text, size_t len, size_t *wrong);
 
 #endif

@@ -7,7 +7,8 @@
  *       if (strcmp (text_get (&name), "zone") != 0 || !json_scan_string (&scan, &zone)) …
  *
  * The text has been checked by the host; one that is broken all the same ends the walk early and
- * is never read beyond its end.  Each value must be read or skipped before the next name or item. */
+ * is never read beyond its end.  Each value must be read or skipped before the next name or item.
+ */
 #ifndef TOOLHOST_PLUGINS_COMMON_JSON_SCAN_H
 #define TOOLHOST_PLUGINS_COMMON_JSON_SCAN_H
 

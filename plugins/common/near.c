@@ -57,8 +57,7 @@ near_offer_at (struct near *near, const char *name, unsigned distance)
     return;
   if (near->count < NEAR_KEPT)
     near->count++;
-  memmove (&near->names[at + 1], &near->names[at],
-           (near->count - 1 - at) * sizeof near->names[0]);
+  memmove (&near->names[at + 1], &near->names[at], (near->count - 1 - at) * sizeof near->names[0]);
   near->names[at].distance = distance;
   strcpy (near->names[at].name, name);
 }
@@ -78,9 +77,9 @@ near_say (const struct near *near, struct text *out)
 {
   for (size_t i = 0; i < near->count; i++)
     text_addf (out, "%s\"%s\"",
-               i == 0                  ? "; did you mean "
+               i == 0                 ? "; did you mean "
                : i + 1 == near->count ? " or "
-                                       : ", ",
+                                      : ", ",
                near->names[i].name);
   if (near->count > 0)
     text_add (out, "?");

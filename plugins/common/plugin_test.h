@@ -1,5 +1,6 @@
 /* plugin_test.h - what the tests of the bundled plugins share: call a tool of the mock host and
- * compare what it says.  A difference is printed as a TAP comment; the caller asserts on the answer. */
+ * compare what it says.  A difference is printed as a TAP comment; the caller asserts on the
+ * answer. */
 #ifndef TOOLHOST_PLUGINS_COMMON_PLUGIN_TEST_H
 #define TOOLHOST_PLUGINS_COMMON_PLUGIN_TEST_H
 
@@ -56,9 +57,9 @@ TOOLHOST_UNUSED static inline bool
 fails (toolhost_mock *mock, const char *tool, const char *args, const char *code, const char *part)
 {
   toolhost_mock_result *r = toolhost_mock_call (mock, tool, args);
-  bool ok = r->status == TOOLHOST_FAILED ? told ("code", args, code, r->code)
-                                           && told_part ("message", args, part, r->message)
-                                         : told_part ("outcome", args, code, r->text);
+  bool ok = r->status == TOOLHOST_FAILED
+              ? told ("code", args, code, r->code) && told_part ("message", args, part, r->message)
+              : told_part ("outcome", args, code, r->text);
 
   toolhost_mock_result_free (r);
   return ok;
@@ -70,9 +71,9 @@ TOOLHOST_UNUSED static inline bool
 stops (toolhost_mock *mock, const char *tool, const char *args, const char *code, const char *part)
 {
   toolhost_mock_result *r = toolhost_mock_call (mock, tool, args);
-  bool ok = r->status == TOOLHOST_CANCELLED ? told ("code", args, code, r->code)
-                                                && told_part ("message", args, part, r->message)
-                                            : told_part ("outcome", args, code, r->text);
+  bool ok = r->status == TOOLHOST_CANCELLED
+              ? told ("code", args, code, r->code) && told_part ("message", args, part, r->message)
+              : told_part ("outcome", args, code, r->text);
 
   toolhost_mock_result_free (r);
   return ok;

@@ -8,9 +8,10 @@
 static void
 utf8_knows_what_is_none (void)
 {
-  static const char *const broken[]
-    = { "\x80", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80",
-        "\xC3", "\xE2\x82", "\xF0\x9F\x98", "a\xFF" };
+  static const char *const broken[] = { "\x80",         "\xC0\x80",         "\xE0\x80\x80",
+                                        "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80",
+                                        "\xC3",         "\xE2\x82",         "\xF0\x9F\x98",
+                                        "a\xFF" };
   uint32_t c;
 
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
@@ -79,7 +80,8 @@ text_makes_lines (void)
 static void
 base64_goes_both_ways (void)
 {
-  static const char *const encoded[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+  static const char *const encoded[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
+                                         "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
 
   for (size_t len = 0; len <= 6; len++) {
     CLEANUP_TEXT struct text there = { 0 }, back = { 0 };
@@ -96,8 +98,9 @@ base64_goes_both_ways (void)
 static void
 scan_walks (void)
 {
-  const char *json = " { \"a\\u00e9\\ud83d\\ude00\" : [ 1, \"x\\n\", {\"y\":[null]} ] , \"b\":-1.5e3,"
-                     "\"c\":\"\" } ";
+  const char *json =
+    " { \"a\\u00e9\\ud83d\\ude00\" : [ 1, \"x\\n\", {\"y\":[null]} ] , \"b\":-1.5e3,"
+    "\"c\":\"\" } ";
   struct json_scan scan = { json, json + strlen (json) };
   CLEANUP_TEXT struct text name = { 0 }, value = { 0 };
 
@@ -176,7 +179,7 @@ static CU_TestInfo tests[] = {
   CU_TEST_INFO_NULL,
 };
 
-static CU_SuiteInfo suites[]
-  = { { "plugins/common", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+static CU_SuiteInfo suites[] = { { "plugins/common", NULL, NULL, NULL, NULL, tests },
+                                 CU_SUITE_INFO_NULL };
 
 TAP_MAIN (suites)

@@ -12,7 +12,7 @@ void
 text_free (struct text *text)
 {
   free (text->data);
-  *text = (struct text) { 0 };
+  *text = (struct text){ 0 };
 }
 
 bool

@@ -52,8 +52,8 @@ max_time (void *self)
   return 10000;
 }
 
-static const toolhost_tool echo
-  = { TOOLHOST_TOOL, .definition = definition, .execute = execute, .max_time = max_time };
+static const toolhost_tool echo = { TOOLHOST_TOOL, .definition = definition, .execute = execute,
+                                    .max_time = max_time };
 
 TOOLHOST_PLUGIN (.name = "echo", .version = "1.0", .description = "Gives back what it gets.",
                  .threads = TOOLHOST_PARALLEL, TOOLHOST_TOOLS (&echo))

@@ -21,8 +21,8 @@ gives_back (void)
 {
   CU_ASSERT_TRUE (says (mock, "echo", "{\"text\":\"hi\"}", "hi"));
   CU_ASSERT_TRUE (says (mock, "echo", "{\"text\":\"\"}", ""));
-  CU_ASSERT_TRUE (says (mock, "echo", "{\"text\":\"\\u00e9 \\ud83d\\ude00\\n\"}",
-                        "\xC3\xA9 \xF0\x9F\x98\x80\n"));
+  CU_ASSERT_TRUE (
+    says (mock, "echo", "{\"text\":\"\\u00e9 \\ud83d\\ude00\\n\"}", "\xC3\xA9 \xF0\x9F\x98\x80\n"));
 }
 
 static void

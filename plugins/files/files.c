@@ -12,9 +12,10 @@ files_granted (void *self, toolhost_call *call)
 
   if (roots->count > 0)
     return true;
-  return toolhost_why (call, "no folder is granted; the operator grants some in plugins.d/files.json "
-                             "with \"config\": {\"roots\": [\"/srv/docs\"]} and "
-                             "\"permissions\": {\"read\": [\"/srv/docs\"]}");
+  return toolhost_why (call,
+                       "no folder is granted; the operator grants some in plugins.d/files.json "
+                       "with \"config\": {\"roots\": [\"/srv/docs\"]} and "
+                       "\"permissions\": {\"read\": [\"/srv/docs\"]}");
 }
 
 toolhost_status

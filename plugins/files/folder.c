@@ -16,7 +16,7 @@ folder_free (struct folder *folder)
   for (size_t i = 0; i < folder->count; i++)
     free (folder->entries[i].name);
   free (folder->entries);
-  *folder = (struct folder) { 0 };
+  *folder = (struct folder){ 0 };
 }
 
 /* From the type of a directory entry, which some file systems do not tell. */
@@ -28,7 +28,7 @@ kind_of (DIR *dir, const struct dirent *entry)
 
   if (type == DT_UNKNOWN && fstatat (dirfd (dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
     type = (unsigned char) IFTODT (st.st_mode);
-  return type == DT_REG ? KIND_FILE
+  return type == DT_REG   ? KIND_FILE
          : type == DT_DIR ? KIND_FOLDER
          : type == DT_LNK ? KIND_SYMLINK
                           : KIND_OTHER;
@@ -94,7 +94,7 @@ folder_read (struct folder *folder, int fd)
   bool ok;
   int error;
 
-  *folder = (struct folder) { 0 };
+  *folder = (struct folder){ 0 };
   if (dir == NULL) {
     close (fd);
     return false;

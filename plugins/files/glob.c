@@ -102,9 +102,9 @@ glob_match (const char *pattern, const char *text, bool ignore_case)
 
       pattern += strspn (pattern, "*");
       /* Nothing before a "**" needs another try: it can take whatever that would have. */
-      one = (struct star) { twice ? NULL : pattern, text };
+      one = (struct star){ twice ? NULL : pattern, text };
       if (twice)
-        two = (struct star) { pattern, text };
+        two = (struct star){ pattern, text };
       pattern += twice && *pattern == '/';
       continue;
     }

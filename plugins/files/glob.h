@@ -1,7 +1,7 @@
 /* glob.h - patterns of file names, in time that grows with the product of the lengths only.
  *
- *   ?       one character        *    any characters but '/'      **   any characters ("**" and '/': nothing too)
- *   [a-z]   one of these         [!a-z]  one of the others        \c   c itself
+ *   ?       one character        *    any characters but '/'      **   any characters ("**" and
+ * '/': nothing too) [a-z]   one of these         [!a-z]  one of the others        \c   c itself
  *
  * A pattern without '/' is for names, one with '/' for paths. */
 #ifndef TOOLHOST_FILES_GLOB_H

@@ -1,5 +1,5 @@
-/* lines.h - the lines of a file that hold a text: a search through a stream of chunks, with memory of
- * one size whatever the lines are. */
+/* lines.h - the lines of a file that hold a text: a search through a stream of chunks, with memory
+ * of one size whatever the lines are. */
 #ifndef TOOLHOST_FILES_LINES_H
 #define TOOLHOST_FILES_LINES_H
 

@@ -188,7 +188,8 @@ cut_to_characters (struct reading *r)
 {
   size_t skip = 0, end = r->len;
 
-  while (r->offset > 0 && skip < 3 && skip < r->len && ((unsigned char) r->piece[skip] & 0xC0) == 0x80)
+  while (r->offset > 0 && skip < 3 && skip < r->len
+         && ((unsigned char) r->piece[skip] & 0xC0) == 0x80)
     skip++;
   if (r->offset + (int64_t) r->len < r->size)
     for (size_t back = 1; back <= 3 && back <= r->len - skip; back++) {
@@ -327,6 +328,6 @@ max_time (void *self)
   return 30000;
 }
 
-const toolhost_tool files_read_tool
-  = { TOOLHOST_TOOL, .definition = definition, .validate = validate, .can_execute = files_granted,
-      .execute = execute, .max_time = max_time };
+const toolhost_tool files_read_tool = { TOOLHOST_TOOL,        .definition = definition,
+                                        .validate = validate, .can_execute = files_granted,
+                                        .execute = execute,   .max_time = max_time };

@@ -17,8 +17,8 @@ static int
 open_beneath (int fd, const char *path, uint64_t flags, uint64_t resolve)
 {
   enum { TRIES = 64 };
-  struct open_how how
-    = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve };
+  struct open_how how = { .flags = flags | O_CLOEXEC,
+                          .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve };
   long opened = -1;
 
   /* EAGAIN: something was renamed meanwhile, and the kernel could not tell whether ".." is safe. */
@@ -120,7 +120,7 @@ add_root (struct roots *roots, toolhost_build *build, const char *path)
   if (items == NULL)
     return false;
   roots->items = items;
-  items[roots->count] = (struct root) { strndup (path, len - (path[len - 1] == '/')), -1 };
+  items[roots->count] = (struct root){ strndup (path, len - (path[len - 1] == '/')), -1 };
   if (items[roots->count++].path == NULL)
     return false;
   return open_root (&items[roots->count - 1], build, pointer);
@@ -152,7 +152,7 @@ roots_open (struct roots *roots, toolhost_build *build, const char *config, size
   struct json_scan scan = { config, config + len };
   CLEANUP_TEXT struct text name = { 0 };
 
-  *roots = (struct roots) { 0 };
+  *roots = (struct roots){ 0 };
   if (!json_scan_enter (&scan, '{'))
     return true;
   while (json_scan_name (&scan, &name)) {
@@ -175,7 +175,7 @@ roots_close (struct roots *roots)
     free (roots->items[i].path);
   }
   free (roots->items);
-  *roots = (struct roots) { 0 };
+  *roots = (struct roots){ 0 };
 }
 
 /* ---- places ---- */
@@ -229,13 +229,13 @@ fail_outside (toolhost_call *call, const struct roots *roots, const char *path)
 
   write_roots (roots, &granted);
   if (path[0] != '/')
-    return toolhost_fail (call, "files_outside",
-                          "\"%.300s\": several folders are granted, so write the path as an absolute "
-                          "one below one of them: %.2000s",
-                          path, text_get (&granted));
-  return toolhost_fail (call, "files_outside",
-                        "\"%.300s\" is outside the granted folders: %.2000s", path,
-                        text_get (&granted));
+    return toolhost_fail (
+      call, "files_outside",
+      "\"%.300s\": several folders are granted, so write the path as an absolute "
+      "one below one of them: %.2000s",
+      path, text_get (&granted));
+  return toolhost_fail (call, "files_outside", "\"%.300s\" is outside the granted folders: %.2000s",
+                        path, text_get (&granted));
 }
 
 toolhost_status
@@ -245,7 +245,7 @@ place_get (toolhost_call *call, const struct roots *roots, struct place *place)
 
   const char *rest = path;
 
-  *place = (struct place) { 0 };
+  *place = (struct place){ 0 };
   if (path == NULL && toolhost_has_arg (call, "path"))
     return toolhost_fail (call, "files_not_found", "a path holds no U+0000");
   if (path == NULL)
@@ -287,7 +287,8 @@ fail_errno (toolhost_call *call, const char *path, int error)
     const char *code, *text;
   } faults[] = {
     { EXDEV, "files_outside",
-      "leads outside the granted folder, by \"..\" or by a symbolic link that is absolute or climbs "
+      "leads outside the granted folder, by \"..\" or by a symbolic link that is absolute or "
+      "climbs "
       "too high" },
     { ELOOP, "files_denied", "goes through too many symbolic links, or one that is not followed" },
     { ENOENT, "files_not_found", "does not exist" },

@@ -383,8 +383,7 @@ run (struct search *s, const struct roots *roots, const struct place *place)
 
   if (status != TOOLHOST_OK)
     return status;
-  if (toolhost_has_arg (s->call, "content")
-      && (s->lines.needle == NULL || !lines_init (&s->lines)))
+  if (toolhost_has_arg (s->call, "content") && (s->lines.needle == NULL || !lines_init (&s->lines)))
     return files_no_memory (s->call);
   return search_roots (s, roots, place);
 }
@@ -423,6 +422,6 @@ max_time (void *self)
   return 30000;
 }
 
-const toolhost_tool files_search_tool
-  = { TOOLHOST_TOOL, .definition = definition, .validate = validate, .can_execute = files_granted,
-      .execute = execute, .max_time = max_time };
+const toolhost_tool files_search_tool = { TOOLHOST_TOOL,        .definition = definition,
+                                          .validate = validate, .can_execute = files_granted,
+                                          .execute = execute,   .max_time = max_time };

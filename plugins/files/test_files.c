@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "common/plugin_test.h"
 #include "folder.h"
 #include "glob.h"
 #include "lines.h"
-#include "common/plugin_test.h"
 
 /* A folder for each test: "root" is granted, "outside" beside it is not. */
 static toolhost_mock *mock;
@@ -113,9 +113,11 @@ lists (void)
   make_folder ("root/sub");
   CU_ASSERT_EQUAL (symlink ("a.txt", in_folder ("root/link")), 0);
   CU_ASSERT_EQUAL (mkfifo (in_folder ("root/pipe"), 0600), 0);
-  CU_ASSERT_TRUE (says (mock, "files_list", arguments ("root", ""),
-                        "a.txt\t0 bytes\nb.txt\t5 bytes\nlink\tsymlink\npipe\tother\nsub/\tfolder\n"));
-  CU_ASSERT_TRUE (gives (mock, "files_list", arguments ("root", ""), "\"kind\":\"file\",\"size\":5,"));
+  CU_ASSERT_TRUE (
+    says (mock, "files_list", arguments ("root", ""),
+          "a.txt\t0 bytes\nb.txt\t5 bytes\nlink\tsymlink\npipe\tother\nsub/\tfolder\n"));
+  CU_ASSERT_TRUE (
+    gives (mock, "files_list", arguments ("root", ""), "\"kind\":\"file\",\"size\":5,"));
   CU_ASSERT_TRUE (gives (mock, "files_list", arguments ("root", ""), "/root/b.txt\","));
   CU_ASSERT_TRUE (gives (mock, "files_list", arguments ("root", ""), "\"total\":5}"));
   CU_ASSERT_TRUE (says (mock, "files_list", arguments ("root/sub", ""), "(nothing)\n"));
@@ -138,8 +140,8 @@ lists_in_pages (void)
   }
   CU_ASSERT_TRUE (says (mock, "files_list", arguments ("root", ",\"limit\":2"),
                         "00\t0 bytes\n01\t0 bytes\n(23 more; go on with \"after\": \"01\")\n"));
-  CU_ASSERT_TRUE (
-    gives (mock, "files_list", arguments ("root", ",\"limit\":2"), "\"total\":25,\"next\":\"01\"}"));
+  CU_ASSERT_TRUE (gives (mock, "files_list", arguments ("root", ",\"limit\":2"),
+                         "\"total\":25,\"next\":\"01\"}"));
   snprintf (expected, sizeof expected, "23\t0 bytes\n24\t0 bytes\n");
   CU_ASSERT_TRUE (
     says (mock, "files_list", arguments ("root", ",\"limit\":2,\"after\":\"22\""), expected));
@@ -156,7 +158,8 @@ odd_names (void)
   put ("root/c\xFF", "");
   put ("root/ \xC3\xA9", "");
   CU_ASSERT_TRUE (says (mock, "files_list", arguments ("root", ""),
-                        " \xC3\xA9\t0 bytes\na\xEF\xBF\xBD" "b\t0 bytes\nc\xEF\xBF\xBD\t0 bytes\n"));
+                        " \xC3\xA9\t0 bytes\na\xEF\xBF\xBD"
+                        "b\t0 bytes\nc\xEF\xBF\xBD\t0 bytes\n"));
   CU_ASSERT_TRUE (gives (mock, "files_list", arguments ("root", ""), "\"name\":\"a\\nb\""));
 }
 
@@ -169,16 +172,19 @@ reads (void)
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/a.txt", ""), "one\ntwo\nthree"));
   CU_ASSERT_TRUE (says (mock, "files_read", "{\"path\":\"a.txt\"}", "one\ntwo\nthree"));
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root//./a.txt", ""), "one\ntwo\nthree"));
-  CU_ASSERT_TRUE (gives (mock, "files_read", arguments ("root/a.txt", ""),
-                         "\"size\":13,\"offset\":0,\"length\":13,\"encoding\":\"utf-8\",\"content\":"
-                         "\"one\\ntwo\\nthree\"}"));
-  CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/a.txt", ",\"offset\":4"), "two\nthree"));
+  CU_ASSERT_TRUE (
+    gives (mock, "files_read", arguments ("root/a.txt", ""),
+           "\"size\":13,\"offset\":0,\"length\":13,\"encoding\":\"utf-8\",\"content\":"
+           "\"one\\ntwo\\nthree\"}"));
+  CU_ASSERT_TRUE (
+    says (mock, "files_read", arguments ("root/a.txt", ",\"offset\":4"), "two\nthree"));
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/a.txt", ",\"offset\":13"), ""));
   CU_ASSERT_TRUE (fails (mock, "files_read", arguments ("root/a.txt", ",\"offset\":14"),
                          "files_no_such_range", "has 13 bytes"));
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/a.txt", ",\"encoding\":\"base64\""),
                         "b25lCnR3bwp0aHJlZQ=="));
-  CU_ASSERT_TRUE (fails (mock, "files_read", arguments ("root", ""), "files_wrong_kind", "files_list"));
+  CU_ASSERT_TRUE (
+    fails (mock, "files_read", arguments ("root", ""), "files_wrong_kind", "files_list"));
   CU_ASSERT_TRUE (
     fails (mock, "files_read", arguments ("root/b", ""), "files_not_found", "does not exist"));
   CU_ASSERT_TRUE (fails (mock, "files_read", arguments ("root/a.txt/b", ""), "files_not_found",
@@ -189,15 +195,17 @@ static void
 reads_in_pieces (void)
 {
   /* Characters of three bytes: pieces are cut between them. */
-  put ("root/euro", "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC");
-  CU_ASSERT_TRUE (
-    gives (mock, "files_read", arguments ("root/euro", ",\"length\":16"),
-           "\"offset\":0,\"length\":15,\"encoding\":\"utf-8\",\"content\":\"\xE2\x82\xAC\xE2\x82\xAC"
-           "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\",\"next_offset\":15}"));
+  put ("root/euro",
+       "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC");
+  CU_ASSERT_TRUE (gives (
+    mock, "files_read", arguments ("root/euro", ",\"length\":16"),
+    "\"offset\":0,\"length\":15,\"encoding\":\"utf-8\",\"content\":\"\xE2\x82\xAC\xE2\x82\xAC"
+    "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\",\"next_offset\":15}"));
   CU_ASSERT_TRUE (gives (mock, "files_read", arguments ("root/euro", ",\"offset\":1,\"length\":17"),
                          "\"offset\":3,\"length\":15,\"encoding\":\"utf-8\""));
-  CU_ASSERT_TRUE (gives (mock, "files_read", arguments ("root/euro", ",\"offset\":19"),
-                         "\"offset\":19,\"length\":2,\"encoding\":\"base64\",\"content\":\"gqw=\"}"));
+  CU_ASSERT_TRUE (
+    gives (mock, "files_read", arguments ("root/euro", ",\"offset\":19"),
+           "\"offset\":19,\"length\":2,\"encoding\":\"base64\",\"content\":\"gqw=\"}"));
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/euro", ",\"length\":16"),
                         "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC"
                         "[bytes 0 to 14 of 21; go on with offset 15]"));
@@ -226,10 +234,11 @@ reads_lines (void)
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/open", ",\"first_line\":2"), "b"));
   CU_ASSERT_TRUE (fails (mock, "files_read", arguments ("root/open", ",\"first_line\":3"),
                          "files_no_such_range", "ends with line 2"));
-  CU_ASSERT_TRUE (refuses (mock, "files_read", arguments ("root/open", ",\"first_line\":3,\"last_line\":2"),
+  CU_ASSERT_TRUE (refuses (mock, "files_read",
+                           arguments ("root/open", ",\"first_line\":3,\"last_line\":2"),
                            "expected at least 3"));
-  CU_ASSERT_TRUE (
-    refuses (mock, "files_read", arguments ("root/open", ",\"first_line\":3,\"offset\":2"), "not both"));
+  CU_ASSERT_TRUE (refuses (mock, "files_read",
+                           arguments ("root/open", ",\"first_line\":3,\"offset\":2"), "not both"));
 }
 
 static void
@@ -241,8 +250,8 @@ reads_far_lines (void)
   for (int i = 1; i <= 50000; i++)
     fprintf (file, "line %d\n", i);
   fclose (file);
-  CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/many", ",\"first_line\":50000"),
-                        "line 50000\n"));
+  CU_ASSERT_TRUE (
+    says (mock, "files_read", arguments ("root/many", ",\"first_line\":50000"), "line 50000\n"));
   toolhost_mock_cancel_after (mock, 2);
   CU_ASSERT_TRUE (stops (mock, "files_read", arguments ("root/many", ",\"first_line\":50000"),
                          "files_cancelled", "cancelled"));
@@ -254,8 +263,8 @@ reads_bytes (void)
   put ("root/latin", "caf\xE9");
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/latin", ""), "Y2Fm6Q=="));
   CU_ASSERT_EQUAL (truncate (in_folder ("root/latin"), 6), 0);
-  CU_ASSERT_TRUE (
-    gives (mock, "files_read", arguments ("root/latin", ""), "\"encoding\":\"base64\",\"content\":\"Y2Fm6QAA\"}"));
+  CU_ASSERT_TRUE (gives (mock, "files_read", arguments ("root/latin", ""),
+                         "\"encoding\":\"base64\",\"content\":\"Y2Fm6QAA\"}"));
 }
 
 /* ---- the borders ---- */
@@ -288,7 +297,8 @@ dots (void)
   CU_ASSERT_TRUE (says (mock, "files_read", arguments ("root/sub/../inside", ""), "inside"));
   CU_ASSERT_TRUE (fails (mock, "files_read", "{\"path\":\"/etc/passwd\"}", "files_outside",
                          "is outside the granted folders"));
-  CU_ASSERT_TRUE (fails (mock, "files_read", "{\"path\":\"../outside/secret\"}", "files_outside", ""));
+  CU_ASSERT_TRUE (
+    fails (mock, "files_read", "{\"path\":\"../outside/secret\"}", "files_outside", ""));
   CU_ASSERT_TRUE (
     fails (mock, "files_read", "{\"path\":\"inside\\u0000\"}", "files_not_found", "U+0000"));
 }
@@ -371,7 +381,8 @@ count (struct outcomes *o, const char *tool, const char *args)
 {
   toolhost_mock_result *r = toolhost_mock_call (mock, tool, args);
 
-  o->leaks += strstr (r->text, "the secret") != NULL || (r->json != NULL && strstr (r->json, "the secret") != NULL);
+  o->leaks += strstr (r->text, "the secret") != NULL
+              || (r->json != NULL && strstr (r->json, "the secret") != NULL);
   o->good += r->status == TOOLHOST_OK;
   o->barred += r->status == TOOLHOST_FAILED;
   toolhost_mock_result_free (r);
@@ -435,27 +446,32 @@ searches (void)
                            "{\"content\":\"needle\",\"ignore_case\":true,\"name\":\"*.TXT\"}",
                            "ROOT/sub/c.txt:1: NEEDLE\n"));
   CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"*.md\"}", "ROOT/a.md\nROOT/sub/b.md\n"));
-  CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"sub/*\"}", "ROOT/sub/b.md\nROOT/sub/c.txt\n"));
+  CU_ASSERT_TRUE (
+    says_of ("files_search", "{\"name\":\"sub/*\"}", "ROOT/sub/b.md\nROOT/sub/c.txt\n"));
   CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"**/*.md\"}", "ROOT/a.md\nROOT/sub/b.md\n"));
-  CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"*.md\",\"path\":\"sub/\"}", "ROOT/sub/b.md\n"));
+  CU_ASSERT_TRUE (
+    says_of ("files_search", "{\"name\":\"*.md\",\"path\":\"sub/\"}", "ROOT/sub/b.md\n"));
   CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"*.md\",\"max_depth\":0}", "ROOT/a.md\n"));
   CU_ASSERT_TRUE (says_of ("files_search", "{\"name\":\"*.md\",\"max_results\":1}",
                            "ROOT/a.md\n(stopped by max_results; there may be more)\n"));
-  CU_ASSERT_TRUE (says_of ("files_search", "{\"content\":\"needle\",\"max_results\":1}",
-                           "ROOT/a.md:2: A needle here\n(stopped by max_results; there may be more)\n"));
-  CU_ASSERT_TRUE (gives (mock, "files_search", "{\"content\":\"end\"}",
-                         "\"kind\":\"file\",\"line\":1,\"text\":\"no end needle\"}],\"complete\":true,"
-                         "\"searched\":4,\"skipped\":0}"));
+  CU_ASSERT_TRUE (
+    says_of ("files_search", "{\"content\":\"needle\",\"max_results\":1}",
+             "ROOT/a.md:2: A needle here\n(stopped by max_results; there may be more)\n"));
+  CU_ASSERT_TRUE (
+    gives (mock, "files_search", "{\"content\":\"end\"}",
+           "\"kind\":\"file\",\"line\":1,\"text\":\"no end needle\"}],\"complete\":true,"
+           "\"searched\":4,\"skipped\":0}"));
   CU_ASSERT_TRUE (
     fails (mock, "files_search", "{\"name\":\"x\",\"path\":\"absent\"}", "files_not_found", ""));
-  CU_ASSERT_TRUE (
-    fails (mock, "files_search", "{\"name\":\"x\",\"path\":\"a.md\"}", "files_wrong_kind", "no folder"));
+  CU_ASSERT_TRUE (fails (mock, "files_search", "{\"name\":\"x\",\"path\":\"a.md\"}",
+                         "files_wrong_kind", "no folder"));
 }
 
 static void
 search_arguments (void)
 {
-  CU_ASSERT_TRUE (refuses (mock, "files_search", "{}", "expected \\\"name\\\", \\\"content\\\" or both"));
+  CU_ASSERT_TRUE (
+    refuses (mock, "files_search", "{}", "expected \\\"name\\\", \\\"content\\\" or both"));
   CU_ASSERT_TRUE (refuses (mock, "files_search", "{\"name\":\"[a\"}", "has no"));
   CU_ASSERT_TRUE (refuses (mock, "files_search", "{\"name\":\"a\\u0000\"}", "U+0000"));
   CU_ASSERT_TRUE (refuses (mock, "files_search", "{\"content\":\"a\\nb\"}", "line by line"));
@@ -467,8 +483,9 @@ search_skips_and_stops (void)
   put ("root/binary", "needle\n");
   CU_ASSERT_EQUAL (truncate (in_folder ("root/binary"), 100), 0);
   put ("root/text", "needle\n");
-  CU_ASSERT_TRUE (says_of ("files_search", "{\"content\":\"needle\"}",
-                           "ROOT/text:1: needle\n(1 skipped: not readable, too deep, or binary)\n"));
+  CU_ASSERT_TRUE (
+    says_of ("files_search", "{\"content\":\"needle\"}",
+             "ROOT/text:1: needle\n(1 skipped: not readable, too deep, or binary)\n"));
   toolhost_mock_set_deadline (mock, 200);
   CU_ASSERT_TRUE (gives (mock, "files_search", "{\"content\":\"needle\"}",
                          "\"complete\":false,\"stopped_by\":\"time\""));
@@ -500,20 +517,48 @@ globs (void)
     const char *pattern, *text;
     bool matches;
   } examples[] = {
-    { "", "", true },           { "", "a", false },          { "a", "a", true },
-    { "a", "b", false },        { "*", "", true },           { "*", "abc", true },
-    { "*", "a/b", false },      { "**", "a/b", true },       { "a*c", "abbbc", true },
-    { "a*c", "abbbcd", false }, { "*.txt", "a.txt", true },  { "*.txt", "a.txt.bak", false },
-    { "?", "a", true },         { "?", "", false },          { "?", "/", false },
-    { "?", "\xC3\xA9", true },  { "??", "\xC3\xA9", false }, { "[abc]", "b", true },
-    { "[!abc]", "b", false },   { "[!abc]", "d", true },     { "[a-c]x", "bx", true },
-    { "[]]", "]", true },       { "[a-]", "-", true },       { "\\*", "*", true },
-    { "\\*", "a", false },      { "[\\]]", "]", true },      { "[\xC3\xA0-\xC3\xBF]", "\xC3\xA9", true },
-    { "a/*/c", "a/b/c", true }, { "a/*/c", "a/b/b/c", false }, { "a/**/c", "a/b/b/c", true },
-    { "a/**/c", "a/c", true },  { "**/c", "c", true },       { "**/c", "a/b/c", true },
-    { "**/*.c", "a/b.c", true }, { "a/**", "a/b/c", true },  { "a**c", "a/b/c", true },
-    { "*/x*y", "a/xby", true }, { "**/a*b/c", "x/aab/aab/c", true }, { "[!a]", "/", false },
-    { "\xFF", "\xFF", true },   { "*a*b*c", "xxaxxbxxc", true }, { "*aab", "aaab", true },
+    { "", "", true },
+    { "", "a", false },
+    { "a", "a", true },
+    { "a", "b", false },
+    { "*", "", true },
+    { "*", "abc", true },
+    { "*", "a/b", false },
+    { "**", "a/b", true },
+    { "a*c", "abbbc", true },
+    { "a*c", "abbbcd", false },
+    { "*.txt", "a.txt", true },
+    { "*.txt", "a.txt.bak", false },
+    { "?", "a", true },
+    { "?", "", false },
+    { "?", "/", false },
+    { "?", "\xC3\xA9", true },
+    { "??", "\xC3\xA9", false },
+    { "[abc]", "b", true },
+    { "[!abc]", "b", false },
+    { "[!abc]", "d", true },
+    { "[a-c]x", "bx", true },
+    { "[]]", "]", true },
+    { "[a-]", "-", true },
+    { "\\*", "*", true },
+    { "\\*", "a", false },
+    { "[\\]]", "]", true },
+    { "[\xC3\xA0-\xC3\xBF]", "\xC3\xA9", true },
+    { "a/*/c", "a/b/c", true },
+    { "a/*/c", "a/b/b/c", false },
+    { "a/**/c", "a/b/b/c", true },
+    { "a/**/c", "a/c", true },
+    { "**/c", "c", true },
+    { "**/c", "a/b/c", true },
+    { "**/*.c", "a/b.c", true },
+    { "a/**", "a/b/c", true },
+    { "a**c", "a/b/c", true },
+    { "*/x*y", "a/xby", true },
+    { "**/a*b/c", "x/aab/aab/c", true },
+    { "[!a]", "/", false },
+    { "\xFF", "\xFF", true },
+    { "*a*b*c", "xxaxxbxxc", true },
+    { "*aab", "aaab", true },
   };
 
   for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
@@ -568,8 +613,9 @@ lines_in_chunks (void)
 
   for (size_t chunk = 1; chunk <= sizeof text; chunk++) {
     struct hits hits = { 0 };
-    struct lines lines = { .needle = "abc", .needle_len = 3, .found = hit, .ctx = &hits,
-                           .ignore_case = chunk % 2 == 0 };
+    struct lines lines = {
+      .needle = "abc", .needle_len = 3, .found = hit, .ctx = &hits, .ignore_case = chunk % 2 == 0
+    };
     size_t room;
 
     CU_ASSERT_TRUE_FATAL (lines_init (&lines));
@@ -648,7 +694,8 @@ several_roots (void)
   own = toolhost_mock_new (toolhost_plugin_entry, config);
   CU_ASSERT_PTR_NOT_NULL_FATAL (own);
   CU_ASSERT_TRUE (says (own, "files_read", arguments ("root/inner/a", ""), "a"));
-  CU_ASSERT_TRUE (fails (own, "files_read", arguments ("root/inner/../x", ""), "files_outside", ""));
+  CU_ASSERT_TRUE (
+    fails (own, "files_read", arguments ("root/inner/../x", ""), "files_outside", ""));
   CU_ASSERT_TRUE (
     fails (own, "files_read", "{\"path\":\"a\"}", "files_outside", "several folders are granted"));
   toolhost_mock_free (own);

@@ -45,10 +45,10 @@ struct digest {
 static uint32_t
 crc_add (uint32_t crc, const unsigned char *data, size_t len)
 {
-  static const uint32_t table[16]
-    = { 0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
-        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
-        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C };
+  static const uint32_t table[16] = { 0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+                                      0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+                                      0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                      0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C };
 
   crc = ~crc;
   for (size_t i = 0; i < len; i++) {
@@ -75,9 +75,9 @@ start_mac (struct digest *digest, const struct algorithm *algorithm, const void 
            size_t key_len)
 {
   EVP_MAC *mac = EVP_MAC_fetch (NULL, "HMAC", NULL);
-  OSSL_PARAM params[]
-    = { OSSL_PARAM_construct_utf8_string (OSSL_MAC_PARAM_DIGEST, (char *) algorithm->openssl, 0),
-        OSSL_PARAM_construct_end () };
+  OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string (OSSL_MAC_PARAM_DIGEST,
+                                                            (char *) algorithm->openssl, 0),
+                          OSSL_PARAM_construct_end () };
   bool ok = mac != NULL && (digest->mac = EVP_MAC_CTX_new (mac)) != NULL
             && EVP_MAC_init (digest->mac, key, key_len, params) == 1;
 

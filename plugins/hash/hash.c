@@ -175,15 +175,15 @@ fail_open (toolhost_call *call, const char *path, int error)
 {
   bool absent = error == ENOENT || error == ENOTDIR;
 
-  return toolhost_fail (call,
-                        absent                                                ? "hash_file_not_found"
-                        : error == EACCES || error == EPERM || error == ELOOP ? "hash_file_denied"
-                                                                              : "hash_file_unreadable",
-                        "%.300s: %s%s", path, strerror (error),
-                        absent || error == EACCES
-                          ? "; the operator grants files to this tool with \"permissions\": "
-                            "{\"read\": [...]} in plugins.d/hash.json"
-                          : "");
+  return toolhost_fail (
+    call,
+    absent                                                ? "hash_file_not_found"
+    : error == EACCES || error == EPERM || error == ELOOP ? "hash_file_denied"
+                                                          : "hash_file_unreadable",
+    "%.300s: %s%s", path, strerror (error),
+    absent || error == EACCES ? "; the operator grants files to this tool with \"permissions\": "
+                                "{\"read\": [...]} in plugins.d/hash.json"
+                              : "");
 }
 
 static toolhost_status
@@ -226,9 +226,8 @@ add_path (toolhost_call *call, struct digest *digest, const char *path, int64_t 
   if (fd < 0 || fstat (fd, &st) != 0)
     return fail_open (call, path, errno);
   if (!S_ISREG (st.st_mode))
-    return toolhost_fail (call, "hash_file_not_regular",
-                          "%.300s: expected a regular file, got %s", path,
-                          S_ISDIR (st.st_mode) ? "a folder" : "a device, pipe or socket");
+    return toolhost_fail (call, "hash_file_not_regular", "%.300s: expected a regular file, got %s",
+                          path, S_ISDIR (st.st_mode) ? "a folder" : "a device, pipe or socket");
   return add_file (call, digest, fd, path, (int64_t) st.st_size, bytes);
 }
 

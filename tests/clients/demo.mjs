@@ -12,13 +12,19 @@ function show(result) {
       console.log(`    ${line}`);
 }
 
+// The first sentence, or what of it fits a line.
+function brief(text = '') {
+  const sentence = text.split('. ')[0];
+  return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\s+\S*$/, '')} …`;
+}
+
 const client = new Client({ name: 'toolhost-demo', version: '1.0' }, { versionNegotiation: { mode: 'auto' } });
 await client.connect(new StreamableHTTPClientTransport(new URL(url)));
 console.log(`The official MCP client (@modelcontextprotocol/client) speaks ${client.getNegotiatedProtocolVersion()}.\n`);
 
 const { tools } = await client.listTools();
 const width = Math.max(...tools.map((tool) => tool.name.length));
-for (const tool of tools) console.log(`  ${tool.name.padEnd(width)}  ${(tool.description ?? '').split('. ')[0].slice(0, 90)}`);
+for (const tool of tools) console.log(`  ${tool.name.padEnd(width)}  ${brief(tool.description)}`);
 
 let failed = false;
 for (const line of readFileSync(callsFile, 'utf8').split('\n').filter(Boolean)) {

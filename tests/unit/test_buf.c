@@ -170,6 +170,7 @@ test_nearest_word (void)
   CU_ASSERT_STRING_EQUAL (error_nearest ("prioritiy", words), "priority");
   CU_ASSERT_STRING_EQUAL (error_nearest ("chanel", words), "channel");
   CU_ASSERT_STRING_EQUAL (error_nearest ("units", words), "unit");
+  CU_ASSERT_STRING_EQUAL (error_nearest ("uint", words), "unit"); /* changed places */
   CU_ASSERT_STRING_EQUAL (error_nearest ("status", words), "status");
   /* more than a third of the word would have to change */
   CU_ASSERT_PTR_NULL (error_nearest ("flannels", words));

@@ -336,25 +336,35 @@ test_lost (void)
 }
 
 static void
+cancel_as (struct fixture *f, const struct front_peer *peer, int status)
+{
+  struct fake_answer answer;
+
+  fake_http_request (&answer, peer, "DELETE", "/v1/calls/mine", "", NULL);
+  rest_handle (f->rest, answer.x);
+  CU_ASSERT_EQUAL (answer.status, status);
+  fake_answer_free (&answer);
+}
+
+static void
 test_cancel (void)
 {
+  static const struct front_peer somebody_else = { .uid = (uid_t) -1, .principal = "uid:7" };
   struct fixture f;
-  struct fake_answer a, b;
+  struct fake_answer a;
 
   setup (&f);
   ask (&f, &a, "POST", CALL ("later"), JSON_TYPE, "{\"call_id\":\"mine\"}");
-  fake_http_request (&b, &fake_manager, "DELETE", "/v1/calls/mine", "", NULL);
-  rest_handle (f.rest, b.x);
-  CU_ASSERT_EQUAL (b.status, 404); /* another principal's */
-  fake_answer_free (&b);
-  ask (&f, &b, "DELETE", "/v1/calls/mine", "", NULL);
-  CU_ASSERT_EQUAL (b.status, 204);
+  cancel_as (&f, &somebody_else, 404);
+  cancel_as (&f, &fake_manager, 204); /* a manager may cancel anybody's */
   CU_ASSERT_EQUAL (f.fake.calls.cancelled, 1);
   CU_ASSERT_EQUAL (a.status, 499);
   check_body (&a, "{\"call_id\":\"mine\",\"ok\":false,\"error\":{\"code\":\"tool_cancelled\","
                   "\"message\":\"Cancelled.\"}," USAGE "}");
   fake_answer_free (&a);
-  fake_answer_free (&b);
+  ask (&f, &a, "POST", CALL ("later"), JSON_TYPE, "{\"call_id\":\"mine\"}");
+  cancel_as (&f, &fake_anonymous, 204); /* its own */
+  fake_answer_free (&a);
   teardown (&f);
 }
 
