@@ -35,7 +35,7 @@ add_picture (const struct evaluation *e, const char *at, struct text *out)
     to = at + utf8_cut (at, (size_t) (to - at), AFTER);
   text_add (out, "\n  ");
   for (const char *p = from; p < to; p++)
-    text_add_len (out, *p == '\n' || *p == '\t' || *p == '\r' ? " " : p, 1);
+    text_add_len (out, (unsigned char) *p < ' ' || *p == 0x7F ? " " : p, 1);
   text_addf (out, "\n  %*s^", (int) utf8_count (from, (size_t) (at - from)), "");
 }
 
@@ -43,7 +43,7 @@ __attribute__ ((format (printf, 4, 5))) static bool
 fail_at (struct evaluation *e, const char *at, const char *code, const char *fmt, ...)
 {
   va_list args;
-  char text[300];
+  char text[512];
 
   va_start (args, fmt);
   (void) vsnprintf (text, sizeof text, fmt, args);
@@ -70,6 +70,10 @@ shown (const struct token *token, char *buffer, size_t size)
 
   if (token->kind == TOKEN_END)
     return "the end";
+  if ((unsigned char) *token->text < ' ') {
+    (void) snprintf (buffer, size, "U+%04X", (unsigned) *token->text);
+    return buffer;
+  }
   (void) snprintf (buffer, size, "\"%.*s%s\"", (int) len, token->text,
                    len < token->len ? "..." : "");
   return buffer;

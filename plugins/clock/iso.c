@@ -347,7 +347,7 @@ iso_duration_read (struct iso_duration *duration, const char *text, size_t len,
 static void
 write_fraction (struct text *out, int32_t nanos)
 {
-  char digits[10];
+  char digits[16];
   size_t len = 9;
 
   if (nanos == 0)

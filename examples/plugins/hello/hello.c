@@ -5,6 +5,7 @@ static const char *
 definition (void *self)
 {
   (void) self;
+  /* clang-format off */
   return TOOLHOST_JSON ({
     "name": "hello",
     "description": "Greet somebody by name.",
@@ -16,6 +17,7 @@ definition (void *self)
       "examples": [{ "name": "Ada" }]
     }
   });
+  /* clang-format on */
 }
 
 static toolhost_status
