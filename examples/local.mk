@@ -7,7 +7,7 @@ check_PROGRAMS += %D%/plugins/hello/test_hello
 
 dist_check_SCRIPTS += %D%/test_examples.sh
 
-nobase_dist_pkgdata_DATA = \
+nobase_dist_pkgdata_DATA += \
   %D%/plugins/hello/Makefile \
   %D%/plugins/hello/hello.c \
   %D%/plugins/hello/test_hello.c \

@@ -32,7 +32,7 @@ hello_builds_and_passes () {
   cp -r "$examples/plugins/hello" "$work" &&
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name toolhost-mock.pc)") &&
     export PKG_CONFIG_PATH &&
-    MAKEFLAGS= MAKELEVEL= make -C "$work/hello" hello.so check
+    MAKEFLAGS='' MAKELEVEL='' make -C "$work/hello" hello.so check
 }
 
 point "the policies are good" policies_are_good

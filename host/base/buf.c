@@ -50,39 +50,15 @@ xstrdup (const char *text)
   return xstrndup (text, strlen (text));
 }
 
-char *
-buf_reserve (struct buf *b, size_t more)
-{
-  if (b->cap - b->len < more) {
-    size_t cap = b->cap != 0 ? b->cap : 256;
-    while (cap - b->len < more)
-      cap *= 2;
-    b->data = xrealloc (b->data, cap);
-    b->cap = cap;
-  }
-  return b->data + b->len;
-}
-
 void
-buf_append (struct buf *b, const void *data, size_t len)
+buf_grow (struct buf *b, size_t more)
 {
-  if (len == 0)
-    return;
-  memcpy (buf_reserve (b, len), data, len);
-  b->len += len;
-}
+  size_t cap = b->cap != 0 ? b->cap : 256;
 
-void
-buf_puts (struct buf *b, const char *text)
-{
-  buf_append (b, text, strlen (text));
-}
-
-void
-buf_putc (struct buf *b, char c)
-{
-  *buf_reserve (b, 1) = c;
-  b->len++;
+  while (cap - b->len < more)
+    cap *= 2;
+  b->data = xrealloc (b->data, cap);
+  b->cap = cap;
 }
 
 void

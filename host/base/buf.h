@@ -16,11 +16,40 @@ struct buf {
   size_t cap;
 };
 
+/* Make the room that buf_reserve did not find. */
+void buf_grow (struct buf *b, size_t more);
+
 /* Room for `more` bytes after the end; returns where they go.  len is unchanged. */
-char *buf_reserve (struct buf *b, size_t more);
-void buf_append (struct buf *b, const void *data, size_t len);
-void buf_puts (struct buf *b, const char *text);
-void buf_putc (struct buf *b, char c);
+static inline char *
+buf_reserve (struct buf *b, size_t more)
+{
+  if (b->cap - b->len < more)
+    buf_grow (b, more);
+  return b->data + b->len;
+}
+
+static inline void
+buf_append (struct buf *b, const void *data, size_t len)
+{
+  if (len == 0)
+    return;
+  memcpy (buf_reserve (b, len), data, len);
+  b->len += len;
+}
+
+static inline void
+buf_puts (struct buf *b, const char *text)
+{
+  buf_append (b, text, strlen (text));
+}
+
+static inline void
+buf_putc (struct buf *b, char c)
+{
+  *buf_reserve (b, 1) = c;
+  b->len++;
+}
+
 void buf_printf (struct buf *b, const char *fmt, ...) __attribute__ ((format (printf, 2, 3)));
 /* Drop the first `len` bytes. */
 void buf_consume (struct buf *b, size_t len);

@@ -81,7 +81,18 @@ jsonw_name_len (struct json_writer *w, const char *name, size_t len)
 void
 jsonw_name (struct json_writer *w, const char *name)
 {
-  jsonw_name_len (w, name, strlen (name));
+  size_t len = strlen (name);
+  char *at;
+
+  assert (!w->named && (w->objects >> w->depth & 1) != 0);
+  separate (w);
+  at = buf_reserve (w->out, len + 3);
+  *at++ = '"';
+  at = (char *) memcpy (at, name, len) + len;
+  *at++ = '"';
+  *at++ = ':';
+  w->out->len += len + 3;
+  w->named = true;
 }
 
 void
@@ -89,6 +100,18 @@ jsonw_raw (struct json_writer *w, const char *json, size_t len)
 {
   separate (w);
   buf_append (w->out, json, len);
+}
+
+static void
+put_digits (struct buf *out, uint64_t value)
+{
+  char text[20];
+  char *at = text + sizeof text;
+
+  do
+    *--at = (char) ('0' + value % 10);
+  while ((value /= 10) != 0);
+  buf_append (out, at, (size_t) (text + sizeof text - at));
 }
 
 void
@@ -109,17 +132,17 @@ jsonw_bool (struct json_writer *w, bool value)
 void
 jsonw_int (struct json_writer *w, int64_t value)
 {
-  char text[24];
-  int n = snprintf (text, sizeof text, "%" PRId64, value);
-  jsonw_raw (w, text, (size_t) n);
+  separate (w);
+  if (value < 0)
+    buf_putc (w->out, '-');
+  put_digits (w->out, value < 0 ? -(uint64_t) value : (uint64_t) value);
 }
 
 void
 jsonw_uint (struct json_writer *w, uint64_t value)
 {
-  char text[24];
-  int n = snprintf (text, sizeof text, "%" PRIu64, value);
-  jsonw_raw (w, text, (size_t) n);
+  separate (w);
+  put_digits (w->out, value);
 }
 
 /* printf writes the decimal point of the locale, which may be several bytes. */
@@ -254,6 +277,20 @@ plain (unsigned char c)
   return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
+/* Eight bytes at once: is each of them plain?  A bit of the high bytes is set where one is below 0x20,
+ * a quote, a backslash, or not ASCII. */
+static inline bool
+plain_eight (const char *p)
+{
+  const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+  uint64_t word, quote, backslash;
+
+  memcpy (&word, p, sizeof word);
+  quote = word ^ ones * '"';
+  backslash = word ^ ones * '\\';
+  return ((word | (word - ones * 0x20) | (quote - ones) | (backslash - ones)) & highs) == 0;
+}
+
 /* Bytes at the start of [p, end) that are written as they are. */
 static size_t
 plain_run (const char *p, const char *end)
@@ -261,6 +298,10 @@ plain_run (const char *p, const char *end)
   const char *start = p;
 
   while (p < end) {
+    if (end - p >= 8 && plain_eight (p)) {
+      p += 8;
+      continue;
+    }
     size_t n = 1;
     if (!plain ((unsigned char) *p)) {
       if ((*p & 0x80) == 0)

@@ -26,7 +26,9 @@ struct json_writer {
 void jsonw_object (struct json_writer *w);
 void jsonw_array (struct json_writer *w);
 void jsonw_end (struct json_writer *w); /* of the innermost object or array */
+/* A name of our own: nothing in it needs an escape. */
 void jsonw_name (struct json_writer *w, const char *name);
+/* Any name. */
 void jsonw_name_len (struct json_writer *w, const char *name, size_t len);
 void jsonw_null (struct json_writer *w);
 void jsonw_bool (struct json_writer *w, bool value);

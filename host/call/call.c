@@ -1,6 +1,5 @@
 #include "call/call.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -577,12 +576,18 @@ time_limit_ms (const struct calls *calls, const struct tool *tool, int64_t wish_
 static void
 make_id (struct calls *calls, const char *given, char *room, size_t size)
 {
+  static const char prefix[] = "call_";
   uint64_t n = calls->id_seed ^ (++calls->ids * 0x9E3779B97F4A7C15U);
+  char *at = room + sizeof prefix - 1;
 
-  if (given != NULL && *given != '\0')
+  if (given != NULL && *given != '\0') {
     (void) snprintf (room, size, "%s", given);
-  else
-    (void) snprintf (room, size, "call_%016" PRIx64, n);
+    return;
+  }
+  memcpy (room, prefix, sizeof prefix - 1);
+  for (int shift = 60; shift >= 0; shift -= 4)
+    *at++ = "0123456789abcdef"[n >> shift & 15];
+  *at = '\0';
 }
 
 static void

@@ -21,7 +21,8 @@ enum {
 #endif
   /* So many ended calls rest before one is used again, so that a plugin that completes a call twice
    * is caught instead of ending another call. */
-  RESTING = 16
+  RESTING = 16,
+  QUICK_NS = 20000 /* a callback below this is not worth another thread's waking */
 };
 
 #define NS_PER_S 1000000000LL
@@ -102,6 +103,7 @@ enqueue (struct crew *crew, struct crew_call *call)
 {
   call->next = NULL;
   call->queued = true;
+  crew->queued++;
   *crew->last = call;
   crew->last = &call->next;
 }
@@ -117,6 +119,7 @@ dequeue (struct crew *crew, struct crew_call *call)
   if (crew->last == &call->next)
     crew->last = at;
   call->queued = false;
+  crew->queued--;
 }
 
 /* May the next call begin?  A serial plugin's one must have ended first, also if it was retained.
@@ -297,7 +300,7 @@ flush_unlocked (struct crew *crew)
 }
 
 /* Under the lock: the next call to run.  Before it may run, whatever waits in the outbox has been
- * sent, or a woken thread is on its way that will send it. */
+ * sent, or a woken thread is on its way that will send it, or the I/O thread watches. */
 static struct crew_call *
 take (struct tool_thread *self)
 {
@@ -306,7 +309,7 @@ take (struct tool_thread *self)
 
   for (;;) {
     bool ready = is_ready (crew);
-    if (!outbox_is_empty (crew->outbox) && (!ready || crew->waking == 0))
+    if (!outbox_is_empty (crew->outbox) && (!ready || (crew->waking == 0 && !crew->quick)))
       flush_unlocked (crew);
     else if (ready)
       break;
@@ -324,15 +327,17 @@ static void
 run (struct tool_thread *self, struct crew_call *call)
 {
   struct crew *crew = self->crew;
-  bool ended;
+  bool ended, quick;
 
   crash_set_call (call->call.id);
   ended = tool_call_run (&call->call);
   crash_set_call (0);
+  quick = ended && call->call.wall_ns < QUICK_NS;
   if (ended)
     deliver (crew, call);
   pthread_mutex_lock (&crew->lock);
   self->current = NULL;
+  crew->quick = quick;
   if (ended) {
     crew->running--;
     forget (crew, call);
@@ -350,7 +355,7 @@ thread_main (void *arg)
   pthread_mutex_lock (&crew->lock);
   for (;;) {
     struct crew_call *call = take (self);
-    struct tool_thread *next = pick_idle (crew);
+    struct tool_thread *next = crew->quick ? NULL : pick_idle (crew);
     pthread_mutex_unlock (&crew->lock);
     wake (next);
     run (self, call);
@@ -397,15 +402,36 @@ crew_add (struct crew *crew, struct crew_call *call)
   pthread_mutex_unlock (&crew->lock);
 }
 
-void
+bool
 crew_kick (struct crew *crew)
 {
   struct tool_thread *thread;
+  bool burst;
 
   pthread_mutex_lock (&crew->lock);
   thread = pick_idle (crew);
+  burst = crew->quick && crew->queued > 1;
   pthread_mutex_unlock (&crew->lock);
   wake (thread);
+  return burst;
+}
+
+bool
+crew_watch (struct crew *crew)
+{
+  struct tool_thread *thread;
+  bool left;
+
+  pthread_mutex_lock (&crew->lock);
+  left = crew->queued != 0 || !outbox_is_empty (crew->outbox);
+  if (left)
+    crew->quick = false;
+  thread = pick_idle (crew);
+  pthread_mutex_unlock (&crew->lock);
+  wake (thread);
+  if (left)
+    outbox_flush (crew->outbox);
+  return left;
 }
 
 /* A cancelled call that has not begun is answered here: all threads may be busy. */

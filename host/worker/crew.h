@@ -2,8 +2,11 @@
  *
  * The I/O thread puts calls in and cancels them; tool threads run them.  Waking is what costs, so a
  * burst of calls wakes one thread, and that one wakes the next while there is still work; results
- * gather in the outbox while another thread is on its way that will flush them, never behind a
- * running callback. */
+ * gather in the outbox while another thread is on its way that will flush them.
+ *
+ * While calls are quick even that is too much: one thread works off the burst and sends all results at
+ * its end, and the I/O thread looks after WATCH_MS whether a call among them was slow after all.  So a
+ * result waits behind a running callback for no longer than that. */
 #ifndef TOOLHOST_WORKER_CREW_H
 #define TOOLHOST_WORKER_CREW_H
 
@@ -48,6 +51,8 @@ struct crew {
 
   pthread_mutex_t lock;                    /* of all that follows */
   struct crew_call *first, **last;         /* the queue */
+  size_t queued;                           /* calls in it */
+  bool quick;                              /* the callbacks that ended last took next to no time */
   struct crew_call *unused, **unused_last; /* oldest first */
   size_t unused_count;
   struct crew_call *live[CREW_BUCKETS]; /* from CALL to RESULT */
@@ -73,8 +78,11 @@ bool crew_start (struct crew *crew, const struct plugin *plugin, unsigned thread
 struct crew_call *crew_new (struct crew *crew);
 void crew_drop (struct crew *crew, struct crew_call *call);
 void crew_add (struct crew *crew, struct crew_call *call);
-/* After one or more crew_add. */
-void crew_kick (struct crew *crew);
+/* After one or more crew_add.  True: look with crew_watch after WATCH_MS. */
+bool crew_kick (struct crew *crew);
+enum { WATCH_MS = 1 };
+/* Has the burst been worked off?  If not, wake more threads and send what waits; true: look again. */
+bool crew_watch (struct crew *crew);
 void crew_cancel (struct crew *crew, uint64_t id, uint32_t grace_ms);
 /* Signal the threads of cancelled calls that still run; false: there are none any more. */
 bool crew_nag (struct crew *crew);

@@ -190,6 +190,7 @@ struct io {
   struct crew *crew;
   bool nagging;   /* a cancelled call still runs */
   int64_t nag_at; /* when its thread gets the next signal */
+  bool watching;  /* a burst of quick calls is being worked off */
   bool leaving;   /* the daemon said BYE */
 };
 
@@ -231,7 +232,7 @@ on_datagram (struct io *io, struct datagram *in)
   if (step < 0)
     protocol_error ("a head that is malformed");
   close_descriptors (in);
-  crew_kick (io->crew);
+  io->watching = crew_kick (io->crew) || io->watching;
 }
 
 static int64_t
@@ -264,9 +265,15 @@ wait_for_work (struct io *io, bool *done)
   struct pollfd fds[2] = { { .fd = FD_CONTROL, .events = POLLIN },
                            { .fd = io->crew->drained_fd, .events = POLLIN } };
 
-  if (!io->nagging && !io->leaving)
+  int ready, wait;
+
+  if (!io->nagging && !io->leaving && !io->watching)
     return true;
-  if (poll (fds, 2, nag (io)) <= 0)
+  wait = nag (io);
+  ready = poll (fds, 2, io->watching ? WATCH_MS : wait);
+  if (ready == 0 && io->watching)
+    io->watching = crew_watch (io->crew);
+  if (ready <= 0)
     return false;
   *done = fds[1].revents != 0;
   return fds[0].revents != 0;

@@ -4,7 +4,7 @@
 static const char *
 definition (void *self)
 {
-  (void)self;
+  (void) self;
   return "{ \"name\": \"fragile\", \"description\": \"Crashes when asked to.\","
          " \"inputSchema\": { \"type\": \"object\","
          " \"properties\": { \"crash\": { \"type\": \"boolean\" } } } }";
@@ -13,7 +13,7 @@ definition (void *self)
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  (void)self;
+  (void) self;
   if (toolhost_arg_bool (call, "crash", false))
     abort ();
   return toolhost_text (call, "whole");

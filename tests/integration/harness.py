@@ -44,6 +44,10 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "harness", "version": "1"},
 }
 
+# What a sanitizer reports of daemon or workers; crashes are not among it, some tests are about them.
+REPORTS = ("ThreadSanitizer: data race", "ThreadSanitizer: lock-order", "LeakSanitizer: detected", "runtime error:",
+           "AddressSanitizer: heap", "AddressSanitizer: stack-buffer", "AddressSanitizer: global-buffer")
+
 
 class Skip(Exception):
     """Raised by a test that can't be run here; its text says why."""
@@ -291,6 +295,7 @@ class Daemon:
         self.reader.join(5)
         if self.check:
             same(status, 0, "exit status of the daemon")
+            same([line for line in self.raw if any(report in line for report in REPORTS)], [], "sanitizer reports")
             wait_for(lambda: not any(map(is_running, workers)), 5, "the end of all workers")
 
     def _clean(self):

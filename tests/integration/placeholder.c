@@ -7,7 +7,7 @@
 static const char *
 definition (void *self)
 {
-  (void)self;
+  (void) self;
   return "{ \"name\": \"" NAME "\", \"description\": \"One of a thousand.\","
          " \"inputSchema\": { \"type\": \"object\", \"properties\": { \"text\": { \"type\": "
          "\"string\" } } } }";
@@ -16,7 +16,7 @@ definition (void *self)
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  (void)self;
+  (void) self;
   return toolhost_text (call, NAME);
 }
 
