@@ -6,10 +6,10 @@
  *   toolhost_mock_result_free (r);
  *   toolhost_mock_free (mock);
  *
- * Link the test with the plugin's own objects and `pkg-config --libs toolhost-mock`.  The mock checks
- * a plugin as the real loader does (the same sentences), runs can_execute, validate and execute in
- * their order, and answers the host's functions as a worker does with nothing granted.  It does not
- * check arguments against the tool's schema.  One thread at a time. */
+ * Link the test with the plugin's own objects and `pkg-config --libs toolhost-mock`.  The mock
+ * checks a plugin as the real loader does (the same sentences), runs can_execute, validate and
+ * execute in their order, and answers the host's functions as a worker does with nothing granted.
+ * It does not check arguments against the tool's schema.  One thread at a time. */
 #ifndef TOOLHOST_MOCK_H
 #define TOOLHOST_MOCK_H
 
@@ -22,15 +22,16 @@ extern "C" {
 typedef struct toolhost_mock toolhost_mock;
 
 typedef struct toolhost_mock_result {
-  toolhost_status status; /* OK, FAILED, ASKED; NOT_GRANTED: can_execute said no; BAD_VALUE: validate
-                             said no; NOT_FOUND: no such tool; CANCELLED: the deadline passed */
-  const char *text;       /* all text parts, one after the other; "" when none */
-  const char *json;       /* the structured result, or NULL */
-  const char *content;    /* all parts as a JSON array of MCP content blocks */
-  const char *code;       /* of toolhost_fail, "" when none */
-  const char *message;    /* of toolhost_fail or toolhost_why, "" when none */
-  const char *problems;   /* of toolhost_invalid: JSON array of { "pointer", "message" } */
-  const char *log;        /* every progress and log line, one a line */
+  toolhost_status
+    status;             /* OK, FAILED, ASKED; NOT_GRANTED: can_execute said no; BAD_VALUE: validate
+                           said no; NOT_FOUND: no such tool; CANCELLED: the deadline passed */
+  const char *text;     /* all text parts, one after the other; "" when none */
+  const char *json;     /* the structured result, or NULL */
+  const char *content;  /* all parts as a JSON array of MCP content blocks */
+  const char *code;     /* of toolhost_fail, "" when none */
+  const char *message;  /* of toolhost_fail or toolhost_why, "" when none */
+  const char *problems; /* of toolhost_invalid: JSON array of { "pointer", "message" } */
+  const char *log;      /* every progress and log line, one a line */
 } toolhost_mock_result;
 
 /* Load the plugin behind `entry` and open it with `config` (JSON text; NULL: "{}").  NULL when the
@@ -45,13 +46,15 @@ const char *toolhost_mock_definition (toolhost_mock *mock, const char *tool);
 int64_t toolhost_mock_max_time (toolhost_mock *mock, const char *tool);
 
 /* How the next calls appear to the tool. */
-void toolhost_mock_set_info (toolhost_mock *mock, int32_t what, const char *text); /* TOOLHOST_TENANT … */
+void toolhost_mock_set_info (toolhost_mock *mock, int32_t what,
+                             const char *text); /* TOOLHOST_TENANT … */
 /* Grant a secret by name. */
 void toolhost_mock_set_secret (toolhost_mock *mock, const char *name, const char *value);
-/* Cancel the next call after its `after`-th question (toolhost_cancelled, sleep, time_left); 0: never. */
+/* Cancel the next call after its `after`-th question (toolhost_cancelled, sleep, time_left); 0:
+ * never. */
 void toolhost_mock_cancel_after (toolhost_mock *mock, unsigned after);
-/* The deadline of the next calls, default 30,000.  The mock's clock stands still but for toolhost_sleep,
- * which moves it at once: no test waits. */
+/* The deadline of the next calls, default 30,000.  The mock's clock stands still but for
+ * toolhost_sleep, which moves it at once: no test waits. */
 void toolhost_mock_set_deadline (toolhost_mock *mock, int64_t ms);
 
 /* Run a tool; `args` is JSON text of an object.  A retained call is waited for (a plugin's own

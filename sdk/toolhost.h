@@ -53,7 +53,8 @@ extern "C" {
 #endif
 
 /* JSON as it is, without quoting: TOOLHOST_JSON ({ "name": "echo" }).  Not for texts that hold an
- * unpaired quote or "//"; over 4,095 bytes it warns under -Wpedantic (generate a header instead). */
+ * unpaired quote or "//"; over 4,095 bytes it warns under -Wpedantic (generate a header instead).
+ */
 #define TOOLHOST_JSON(...) #__VA_ARGS__
 
 /* ---- statuses --------------------------------------------------------------------------- */
@@ -63,16 +64,16 @@ extern "C" {
 typedef int32_t toolhost_status;
 
 enum {
-  TOOLHOST_OK = 0,            /* it worked */
-  TOOLHOST_FAILED = 1000,     /* it failed; from a callback: see toolhost_fail */
-  TOOLHOST_ASKED = 2000,      /* from execute: a person was asked, call again with the answers */
-  TOOLHOST_LATER = 3000,      /* from execute: the call was retained, toolhost_complete ends it */
+  TOOLHOST_OK = 0,             /* it worked */
+  TOOLHOST_FAILED = 1000,      /* it failed; from a callback: see toolhost_fail */
+  TOOLHOST_ASKED = 2000,       /* from execute: a person was asked, call again with the answers */
+  TOOLHOST_LATER = 3000,       /* from execute: the call was retained, toolhost_complete ends it */
   TOOLHOST_NOT_GRANTED = 4000, /* the operator did not grant this, or this host does not offer it */
-  TOOLHOST_NOT_FOUND = 5000,  /* no such argument, path, secret, tool */
-  TOOLHOST_WRONG_TYPE = 6000, /* the value is of another type, or out of the C type's range */
-  TOOLHOST_BAD_VALUE = 7000,  /* a parameter of the call to the host was not usable */
-  TOOLHOST_CANCELLED = 8000,  /* the call was cancelled, or its deadline has passed */
-  TOOLHOST_TOO_OLD = 9000     /* the host is older than this function */
+  TOOLHOST_NOT_FOUND = 5000,   /* no such argument, path, secret, tool */
+  TOOLHOST_WRONG_TYPE = 6000,  /* the value is of another type, or out of the C type's range */
+  TOOLHOST_BAD_VALUE = 7000,   /* a parameter of the call to the host was not usable */
+  TOOLHOST_CANCELLED = 8000,   /* the call was cancelled, or its deadline has passed */
+  TOOLHOST_TOO_OLD = 9000      /* the host is older than this function */
 };
 
 /* How many calls a plugin takes at the same time.  Spaced for what comes later. */
@@ -161,8 +162,8 @@ typedef struct toolhost_plugin {
   const char *name;     /* 1 to 64 of a-z0-9_-; what policy files and logs call it.  Required */
   const char *version;  /* Required */
   const char *description;
-  int32_t threads;      /* TOOLHOST_SERIAL, TOOLHOST_PARALLEL or TOOLHOST_EVENTED; 0: serial */
-  int32_t reserved;     /* 0 */
+  int32_t threads;  /* TOOLHOST_SERIAL, TOOLHOST_PARALLEL or TOOLHOST_EVENTED; 0: serial */
+  int32_t reserved; /* 0 */
 
   const toolhost_tool *const *tools;       /* NULL-terminated; NULL: none */
   const toolhost_builder *const *builders; /* NULL-terminated; NULL: none */
@@ -298,7 +299,8 @@ struct toolhost_host {
   toolhost_status (*flag_get) (toolhost_call *call, const char *name, bool *set);
 
   /* services and people */
-  toolhost_status (*secret) (toolhost_call *call, const char *name, const char **value, size_t *len);
+  toolhost_status (*secret) (toolhost_call *call, const char *name, const char **value,
+                             size_t *len);
   toolhost_status (*invoke) (toolhost_call *call, const char *tool, const char *args_json,
                              size_t len, const char **result_json, size_t *result_len);
   int32_t (*ask) (toolhost_call *call, const char *key, const char *kind, const char *params_json,
@@ -319,10 +321,10 @@ enum {
 
 #ifdef __cplusplus
 } /* extern "C" */
-template <const toolhost_tool *... Items> struct toolhost_tools_of {
+template <const toolhost_tool *...Items> struct toolhost_tools_of {
   static constexpr const toolhost_tool *list[] = { Items..., nullptr };
 };
-template <const toolhost_builder *... Items> struct toolhost_builders_of {
+template <const toolhost_builder *...Items> struct toolhost_builders_of {
   static constexpr const toolhost_builder *list[] = { Items..., nullptr };
 };
 #define TOOLHOST_TOOLS(...) .tools = toolhost_tools_of<__VA_ARGS__>::list
@@ -330,8 +332,16 @@ template <const toolhost_builder *... Items> struct toolhost_builders_of {
 #define TOOLHOST_ENTRY_LINKAGE extern "C"
 extern "C" {
 #else
-#define TOOLHOST_TOOLS(...) .tools = (const toolhost_tool *const[]) { __VA_ARGS__, NULL }
-#define TOOLHOST_BUILDERS(...) .builders = (const toolhost_builder *const[]) { __VA_ARGS__, NULL }
+#define TOOLHOST_TOOLS(...)                                                                        \
+  .tools = (const toolhost_tool *const[])                                                          \
+  {                                                                                                \
+    __VA_ARGS__, NULL                                                                              \
+  }
+#define TOOLHOST_BUILDERS(...)                                                                     \
+  .builders = (const toolhost_builder *const[])                                                    \
+  {                                                                                                \
+    __VA_ARGS__, NULL                                                                              \
+  }
 #define TOOLHOST_ENTRY_LINKAGE
 #endif
 
@@ -339,8 +349,9 @@ extern "C" {
  *   TOOLHOST_PLUGIN (.name = "echo", .version = "1.0", TOOLHOST_TOOLS (&echo))
  * In C++ the members come in the order of struct toolhost_plugin. */
 #define TOOLHOST_PLUGIN(...)                                                                       \
-  static const toolhost_plugin toolhost_the_plugin                                                 \
-    = { .struct_size = (uint32_t) sizeof (toolhost_plugin), .abi = TOOLHOST_ABI, __VA_ARGS__ };    \
+  static const toolhost_plugin toolhost_the_plugin = {                                             \
+    .struct_size = (uint32_t) sizeof (toolhost_plugin), .abi = TOOLHOST_ABI, __VA_ARGS__           \
+  };                                                                                               \
   TOOLHOST_ENTRY_LINKAGE TOOLHOST_EXPORT const toolhost_plugin *toolhost_plugin_entry (            \
     const toolhost_host *toolhost_given)                                                           \
   {                                                                                                \
@@ -472,8 +483,8 @@ toolhost_info (toolhost_call *call, int32_t what)
 /* ---- wrappers: texts with a format ------------------------------------------------------ */
 
 /* A formatted text: `small` when it fits there, else from malloc.  For the wrappers below. */
-TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 0) static inline char *
-toolhost_vformat (char *small, size_t size, size_t *len, const char *fmt, va_list args)
+TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 0) static inline char *toolhost_vformat (
+  char *small, size_t size, size_t *len, const char *fmt, va_list args)
 {
   va_list again;
   char *text = small;
@@ -541,8 +552,8 @@ toolhost_part_simple (toolhost_call *call, int32_t kind, const void *data, size_
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_text (toolhost_call *call, const char *text)
 {
-  return toolhost_part_simple (call, TOOLHOST_PART_TEXT, text, text != NULL ? strlen (text) : 0, NULL,
-                               NULL);
+  return toolhost_part_simple (call, TOOLHOST_PART_TEXT, text, text != NULL ? strlen (text) : 0,
+                               NULL, NULL);
 }
 
 TOOLHOST_UNUSED static inline toolhost_status
@@ -552,7 +563,7 @@ toolhost_text_len (toolhost_call *call, const char *text, size_t len)
 }
 
 TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline toolhost_status
-toolhost_textf (toolhost_call *call, const char *fmt, ...)
+  toolhost_textf (toolhost_call *call, const char *fmt, ...)
 {
   toolhost_status status;
   TOOLHOST_FORMATTED (fmt, status = toolhost_text_len (call, text, len));
@@ -563,8 +574,8 @@ toolhost_textf (toolhost_call *call, const char *fmt, ...)
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_json (toolhost_call *call, const char *json)
 {
-  return toolhost_part_simple (call, TOOLHOST_PART_JSON, json, json != NULL ? strlen (json) : 0, NULL,
-                               NULL);
+  return toolhost_part_simple (call, TOOLHOST_PART_JSON, json, json != NULL ? strlen (json) : 0,
+                               NULL, NULL);
 }
 
 TOOLHOST_UNUSED static inline toolhost_status
@@ -621,7 +632,7 @@ toolhost_resource_link (toolhost_call *call, const char *uri, const char *name,
  * tool_execution_failed) and a sentence.  The last one counts.  Returns TOOLHOST_FAILED, so that
  * execute can end with `return toolhost_fail (…)`.  [call] */
 TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
-toolhost_fail (toolhost_call *call, const char *code, const char *fmt, ...)
+  toolhost_fail (toolhost_call *call, const char *code, const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, call->host->fail (call, code, text, len));
   return TOOLHOST_FAILED;
@@ -630,15 +641,15 @@ toolhost_fail (toolhost_call *call, const char *code, const char *fmt, ...)
 /* One problem of the arguments, at a JSON pointer ("" is the whole).  From validate; call it for
  * every problem.  Returns TOOLHOST_FAILED.  [call] */
 TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
-toolhost_invalid (toolhost_call *call, const char *pointer, const char *fmt, ...)
+  toolhost_invalid (toolhost_call *call, const char *pointer, const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, call->host->invalid (call, pointer, text, len));
   return TOOLHOST_FAILED;
 }
 
 /* Why the tool can't be called now.  From can_execute; returns false.  [call] */
-TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline bool
-toolhost_why (toolhost_call *call, const char *fmt, ...)
+TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline bool toolhost_why (toolhost_call *call,
+                                                                        const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, call->host->why (call, text, len));
   return false;
@@ -664,8 +675,10 @@ toolhost_complete (toolhost_call *call, toolhost_status status)
 
 /* How far the work is: done of total (0: unknown).  `done` must grow.  Callers that did not ask for
  * progress get none; the host thins it out.  fmt may be NULL.  [call] */
-TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 5) static inline void
-toolhost_progress (toolhost_call *call, double done, double total, const char *fmt, ...)
+TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 5) static inline void toolhost_progress (toolhost_call *call,
+                                                                             double done,
+                                                                             double total,
+                                                                             const char *fmt, ...)
 {
   if (fmt == NULL) {
     call->host->progress (call, done, total, NULL, 0);
@@ -675,15 +688,18 @@ toolhost_progress (toolhost_call *call, double done, double total, const char *f
 }
 
 /* A line in the host's log that carries the call's ids.  [call] */
-TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline void
-toolhost_log (toolhost_call *call, int32_t level, const char *fmt, ...)
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline void toolhost_log (toolhost_call *call,
+                                                                        int32_t level,
+                                                                        const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, call->host->log (call, level, text, len));
 }
 
 /* A line in the host's log that belongs to no call.  [any] */
-TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline void
-toolhost_host_log (const toolhost_host *host, int32_t level, const char *fmt, ...)
+TOOLHOST_UNUSED TOOLHOST_PRINTF (3,
+                                 4) static inline void toolhost_host_log (const toolhost_host *host,
+                                                                          int32_t level,
+                                                                          const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, host->host_log (host, level, text, len));
 }
@@ -803,7 +819,7 @@ toolhost_add_tool (toolhost_build *build, const toolhost_tool *tool, void *self)
 
 /* What is wrong with the configuration, at a JSON pointer.  Returns TOOLHOST_FAILED.  [once] */
 TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
-toolhost_build_error (toolhost_build *build, const char *pointer, const char *fmt, ...)
+  toolhost_build_error (toolhost_build *build, const char *pointer, const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, build->host->build_error (build, pointer, text, len));
   return TOOLHOST_FAILED;

@@ -1,4 +1,5 @@
-/* clock.h - the clock of deadlines: CLOCK_MONOTONIC in nanoseconds, the same in daemon and workers. */
+/* clock.h - the clock of deadlines: CLOCK_MONOTONIC in nanoseconds, the same in daemon and workers.
+ */
 #ifndef TOOLHOST_BASE_CLOCK_H
 #define TOOLHOST_BASE_CLOCK_H
 

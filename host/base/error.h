@@ -20,8 +20,8 @@ bool error_set (struct error *err, const char *fmt, ...) __attribute__ ((format 
 /* Put words before the text; false always. */
 bool error_wrap (struct error *err, const char *fmt, ...) __attribute__ ((format (printf, 2, 3)));
 
-/* The candidate nearest to `word` (edit distance at most a third of its length), for "did you mean";
- * NULL when none is near.  `candidates` ends with NULL. */
+/* The candidate nearest to `word` (edit distance at most a third of its length), for "did you
+ * mean"; NULL when none is near.  `candidates` ends with NULL. */
 const char *error_nearest (const char *word, const char *const *candidates);
 
 #endif

@@ -3,13 +3,14 @@
 #include <string.h>
 
 size_t
-frame_put (char *at, size_t room, enum frame_kind kind, uint16_t flags, uint64_t call, const void *a,
-           size_t a_len, const void *b, size_t b_len, const void *c, size_t c_len)
+frame_put (char *at, size_t room, enum frame_kind kind, uint16_t flags, uint64_t call,
+           const void *a, size_t a_len, const void *b, size_t b_len, const void *c, size_t c_len)
 {
   size_t size = sizeof (struct frame_head) + a_len + b_len + c_len;
   size_t padded = frame_padded (size);
-  struct frame_head head
-    = { .size = (uint32_t) size, .kind = (uint16_t) kind, .flags = flags, .call = call };
+  struct frame_head head = {
+    .size = (uint32_t) size, .kind = (uint16_t) kind, .flags = flags, .call = call
+  };
   char *p = at;
 
   if (padded > room)

@@ -18,11 +18,10 @@
  *               content, one after the other with the lengths of the struct
  *   PROGRESS    up: struct frame_progress, text
  *   LOG         up: struct frame_log, text; call 0: belongs to no call
- *   BYE         down: finish and exit; up: JSON { "reason", "message", … }, the worker's last frame:
- *               reason "sandbox" (a guarantee can't be had), "load" (the plugin is not usable),
- *               "signal" (with "signal", "backtrace"), "exit"
- *   BUILD, EVENT, SERVICE, SERVED are named here for the steps that fill them; today receiving one
- *   is a protocol error.
+ *   BYE         down: finish and exit; up: JSON { "reason", "message", … }, the worker's last
+ * frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not usable), "signal"
+ * (with "signal", "backtrace"), "exit" BUILD, EVENT, SERVICE, SERVED are named here for the steps
+ * that fill them; today receiving one is a protocol error.
  */
 #ifndef TOOLHOST_BASE_FRAME_H
 #define TOOLHOST_BASE_FRAME_H
@@ -49,25 +48,26 @@ enum frame_kind {
 };
 
 enum {
-  FRAME_MAX = 64 * 1024,            /* of a datagram, and so of a frame with its head */
+  FRAME_MAX = 64 * 1024, /* of a datagram, and so of a frame with its head */
   FRAME_ALIGN = 8,
-  FRAME_MORE = 1,                   /* flags: this text goes on in the next frame */
-  FRAME_FD = 2                      /* flags: a descriptor came along (daemon to worker only) */
+  FRAME_MORE = 1, /* flags: this text goes on in the next frame */
+  FRAME_FD = 2    /* flags: a descriptor came along (daemon to worker only) */
 };
 
 struct frame_head {
-  uint32_t size;  /* of head and payload, without padding */
-  uint16_t kind;  /* enum frame_kind */
+  uint32_t size; /* of head and payload, without padding */
+  uint16_t kind; /* enum frame_kind */
   uint16_t flags;
-  uint64_t call;  /* the daemon's nonce of the call; 0: belongs to none */
+  uint64_t call; /* the daemon's nonce of the call; 0: belongs to none */
 };
 
 struct frame_call {
   int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
   uint32_t tool;       /* index in DESCRIBE's "tools" */
   uint32_t args_len;   /* of the arguments, here or in the memfd */
-  uint32_t meta_len;   /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
-  uint32_t flags;      /* FRAME_CALL_PROGRESS */
+  uint32_t
+    meta_len;     /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
+  uint32_t flags; /* FRAME_CALL_PROGRESS */
 };
 enum { FRAME_CALL_PROGRESS = 1 }; /* the caller wants progress */
 
@@ -83,7 +83,7 @@ enum frame_outcome {
   FRAME_OUTCOME_NOT_ALLOWED, /* can_execute said no; message is its why */
   FRAME_OUTCOME_INVALID,     /* validate said no; structured: [{"pointer","message"}, …] */
   FRAME_OUTCOME_ASKED,
-  FRAME_OUTCOME_BROKEN       /* the tool broke the ABI's rules; message says how */
+  FRAME_OUTCOME_BROKEN /* the tool broke the ABI's rules; message says how */
 };
 
 struct frame_result {
@@ -107,7 +107,8 @@ struct frame_log {
   uint32_t reserved;
 };
 
-/* What init (pid 1 of the worker) writes to the status pipe, once, when the worker proper has ended. */
+/* What init (pid 1 of the worker) writes to the status pipe, once, when the worker proper has
+ * ended. */
 struct frame_status {
   int32_t code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
   int32_t status; /* exit status or signal */
@@ -131,14 +132,14 @@ frame_padded (size_t size)
   return (size + FRAME_ALIGN - 1) & ~(size_t) (FRAME_ALIGN - 1);
 }
 
-/* Put a frame together at the end of a datagram being filled.  `room` is what is left of it; returns
- * the bytes taken, 0 when it does not fit.  The payload comes in up to three pieces. */
+/* Put a frame together at the end of a datagram being filled.  `room` is what is left of it;
+ * returns the bytes taken, 0 when it does not fit.  The payload comes in up to three pieces. */
 size_t frame_put (char *at, size_t room, enum frame_kind kind, uint16_t flags, uint64_t call,
                   const void *a, size_t a_len, const void *b, size_t b_len, const void *c,
                   size_t c_len);
 
-/* The next frame of a received datagram: copies the head, sets *payload.  Returns the bytes to go on
- * by, 0 at the end of the datagram, -1 for a malformed one (short, too long, unknown kind). */
+/* The next frame of a received datagram: copies the head, sets *payload.  Returns the bytes to go
+ * on by, 0 at the end of the datagram, -1 for a malformed one (short, too long, unknown kind). */
 long frame_next (const char *at, size_t left, struct frame_head *head, const char **payload,
                  size_t *payload_len);
 

@@ -66,7 +66,7 @@ push (struct reader *r, const char *at, enum json_type type)
   if (r->count == r->cap && !grow (r, at))
     return NULL;
   node = &r->nodes[r->count++];
-  *node = (struct json_node) { .start = (uint32_t) (at - r->text), .skip = 1, .type = type };
+  *node = (struct json_node){ .start = (uint32_t) (at - r->text), .skip = 1, .type = type };
   return node;
 }
 
@@ -481,7 +481,7 @@ json_read (struct json_tape *tape, const char *text, size_t len, const struct js
 {
   struct reader r = { .text = text, .open = NONE, .limits = *limits, .tape = tape, .arena = arena };
 
-  *tape = (struct json_tape) { .text = text, .text_len = len };
+  *tape = (struct json_tape){ .text = text, .text_len = len };
   if (len >= UINT32_MAX) {
     fail (&r, text, JSON_TOO_LARGE, "texts of 4 GiB and more are not read");
     return false;

@@ -18,7 +18,7 @@ static inline struct json_cursor
 json_cursor (const struct json_tape *tape, const struct json_node *string)
 {
   const char *start = tape->text + string->start;
-  return (struct json_cursor) { .p = start, .end = start + string->len };
+  return (struct json_cursor){ .p = start, .end = start + string->len };
 }
 
 /* Resolve the escape at `*p` (a backslash), which moves behind it; returns the bytes put at `out`.

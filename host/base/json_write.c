@@ -277,8 +277,8 @@ plain (unsigned char c)
   return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Eight bytes at once: is each of them plain?  A bit of the high bytes is set where one is below 0x20,
- * a quote, a backslash, or not ASCII. */
+/* Eight bytes at once: is each of them plain?  A bit of the high bytes is set where one is below
+ * 0x20, a quote, a backslash, or not ASCII. */
 static inline bool
 plain_eight (const char *p)
 {

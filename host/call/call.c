@@ -19,8 +19,8 @@ struct calls {
   struct log *log;
   struct metrics *metrics;
   struct calls_settings settings;
-  struct call *by_id;  /* running calls */
-  struct call *spare;  /* call structs to use again */
+  struct call *by_id; /* running calls */
+  struct call *spare; /* call structs to use again */
   unsigned spare_count;
   unsigned running;
   bool draining;
@@ -208,8 +208,8 @@ log_result (struct calls *calls, const struct call *call, const char *tool,
              result->error == CALL_OK ? "tool_call_finished" : "tool_call_failed", "tool", tool,
              "call", call->id, "tenant", call->tenant, "session", call->session_id, "front",
              call->front, "code", result->code, "message", message, "cause", cause, "wall_us",
-             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us), "cpu_us",
-             LOG_INT (result->usage.cpu_us), NULL);
+             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us),
+             "cpu_us", LOG_INT (result->usage.cpu_us), NULL);
 }
 
 static void
@@ -277,9 +277,11 @@ refuse (struct calls *calls, const struct call_request *request, const struct ca
         void *ctx, struct result *result)
 {
   struct call nobody = { .front = request->front };
-  CLEANUP_FREE char *tool = xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
+  CLEANUP_FREE char *tool =
+    xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
 
-  (void) snprintf (nobody.id, sizeof nobody.id, "%s", request->call_id != NULL ? request->call_id : "");
+  (void) snprintf (nobody.id, sizeof nobody.id, "%s",
+                   request->call_id != NULL ? request->call_id : "");
   nobody.tenant = (char *) request->tenant;
   nobody.session_id = (char *) request->session_id;
   default_texts (result);
@@ -326,8 +328,8 @@ on_log (struct job *job, int level, const char *text, size_t len)
 
   if (log_wants (call->calls->log, as)) {
     CLEANUP_FREE char *copy = xstrndup (text, len);
-    log_event (call->calls->log, as, "tool_log", "tool", call->tool->name, "call", call->id, "tenant",
-               call->tenant, "text", copy, NULL);
+    log_event (call->calls->log, as, "tool_log", "tool", call->tool->name, "call", call->id,
+               "tenant", call->tenant, "text", copy, NULL);
   }
   if (call->events->log != NULL)
     call->events->log (call->ctx, level, text, len);
@@ -349,10 +351,13 @@ problems_text (const char *json, size_t len, struct buf *text)
     return;
   for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
     size_t pointer_len = 0, message_len = 0;
-    const char *pointer = json_string (&tape, json_member (&tape, n, "pointer"), &arena, &pointer_len);
-    const char *message = json_string (&tape, json_member (&tape, n, "message"), &arena, &message_len);
+    const char *pointer =
+      json_string (&tape, json_member (&tape, n, "pointer"), &arena, &pointer_len);
+    const char *message =
+      json_string (&tape, json_member (&tape, n, "message"), &arena, &message_len);
     buf_printf (text, "\n%.*s: %.*s", pointer_len != 0 ? (int) pointer_len : 1,
-                pointer_len != 0 ? pointer : "/", (int) message_len, message != NULL ? message : "");
+                pointer_len != 0 ? pointer : "/", (int) message_len,
+                message != NULL ? message : "");
   }
 }
 
@@ -362,8 +367,9 @@ output_fits (const struct tool *tool, const struct job_end *end, struct buf *why
   CLEANUP_ARENA struct arena arena = { 0 };
   struct schema_report report = { 0 };
   struct json_tape tape;
-  static const struct json_limits limits
-    = { .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024 };
+  static const struct json_limits limits = {
+    .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
+  };
 
   if (tool->output == NULL)
     return true;
@@ -468,8 +474,9 @@ on_ended (struct job *job, const struct job_end *end)
   finish (call, &result, end->text);
 }
 
-static const struct job_events job_events
-  = { .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended };
+static const struct job_events job_events = {
+  .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended
+};
 
 static void
 on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
@@ -611,7 +618,8 @@ copy_or_null (const char *text)
   return text != NULL ? xstrdup (text) : NULL;
 }
 
-/* An id that a running call has already is not given a second time: the new call gets one of ours. */
+/* An id that a running call has already is not given a second time: the new call gets one of ours.
+ */
 static void
 index_call (struct calls *calls, struct call *call, const char *wanted)
 {
@@ -653,14 +661,14 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   write_meta (call, request);
   ev_timer_init (&call->deadline, on_deadline, 0, 0);
   call->deadline.data = call;
-  call->job = (struct job) { .events = &job_events,
-                             .tool = tool->index,
-                             .args = call->args.data,
-                             .args_len = call->args.len,
-                             .meta = call->meta.data,
-                             .meta_len = call->meta.len,
-                             .deadline_ns = INT64_MAX,
-                             .wants_progress = request->wants_progress };
+  call->job = (struct job){ .events = &job_events,
+                            .tool = tool->index,
+                            .args = call->args.data,
+                            .args_len = call->args.len,
+                            .meta = call->meta.data,
+                            .meta_len = call->meta.len,
+                            .deadline_ns = INT64_MAX,
+                            .wants_progress = request->wants_progress };
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
     call->job.deadline_ns = call->started_ns + limit * 1000000;
     ev_timer_set (&call->deadline, (double) limit / 1000, 0);
@@ -692,8 +700,7 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     log_start (call);
     return call;
   }
-  result.error
-    = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
+  result.error = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
   result.retry_after_ms = answer.retry_after_ms;
   finish (call, &result, answer.why);
   return NULL;

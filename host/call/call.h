@@ -46,7 +46,7 @@ struct result {
   const char *code;      /* NULL when ok; the registry's, or the tool's own */
   const char *message;   /* for the model, UTF-8; "" when ok */
   size_t message_len;
-  const char *content;   /* JSON array of MCP content blocks; "[]" at least */
+  const char *content; /* JSON array of MCP content blocks; "[]" at least */
   size_t content_len;
   const char *structured; /* JSON value, or NULL */
   size_t structured_len;
@@ -60,7 +60,8 @@ struct result {
  * and log only before it.  A call is gone when done returns. */
 struct call_events {
   void (*progress) (void *ctx, double done, double total, const char *text, size_t len);
-  void (*log) (void *ctx, int level, const char *text, size_t len); /* TOOLHOST_DEBUG …; may be NULL */
+  void (*log) (void *ctx, int level, const char *text,
+               size_t len); /* TOOLHOST_DEBUG …; may be NULL */
   void (*done) (void *ctx, const struct result *result);
 };
 
@@ -69,7 +70,8 @@ struct call_request {
   struct toolset *toolset;
   const char *name;
   size_t name_len;
-  /* The arguments: as a node of a tape that was read already, or as text that was not (NULL: "{}"). */
+  /* The arguments: as a node of a tape that was read already, or as text that was not (NULL: "{}").
+   */
   const struct json_tape *tape;
   const struct json_node *args_node;
   const char *args;
@@ -81,7 +83,7 @@ struct call_request {
   const char *session_id; /* NULL: none */
   const char *metadata;   /* JSON object text that was read strictly; NULL: none */
   size_t metadata_len;
-  int64_t deadline_ms;    /* the caller's wish, from now; 0: none */
+  int64_t deadline_ms; /* the caller's wish, from now; 0: none */
   bool wants_progress;
 };
 
@@ -89,8 +91,8 @@ struct call_request {
 struct call *call_start (struct calls *calls, const struct call_request *request,
                          const struct call_events *events, void *ctx);
 
-/* The caller has lost interest: done is called at once with tool_cancelled (before this returns), the
- * worker gets its cancel, grace and, if need be, kill. */
+/* The caller has lost interest: done is called at once with tool_cancelled (before this returns),
+ * the worker gets its cancel, grace and, if need be, kill. */
 void call_cancel (struct call *call);
 
 /* The same, and done is not called: its ctx may be gone when this returns. */
@@ -99,8 +101,8 @@ void call_abandon (struct call *call);
 /* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
 const char *call_id (const struct call *call);
 
-/* A running call by its id; NULL when there is none that this principal may touch.  A NULL principal is
- * a manager's: it may touch any. */
+/* A running call by its id; NULL when there is none that this principal may touch.  A NULL
+ * principal is a manager's: it may touch any. */
 struct call *call_find (struct calls *calls, const char *id, const char *principal);
 
 #endif

@@ -10,10 +10,10 @@
 #include "watch/metrics.h"
 
 struct calls_settings {
-  int64_t deadline_ms;       /* of a tool that names none */
-  unsigned running_max;      /* calls at the same time, all tools together */
-  unsigned json_depth;       /* of arguments that come as text */
-  unsigned log_per_second;   /* lines about calls that went well; the rest is only counted */
+  int64_t deadline_ms;     /* of a tool that names none */
+  unsigned running_max;    /* calls at the same time, all tools together */
+  unsigned json_depth;     /* of arguments that come as text */
+  unsigned log_per_second; /* lines about calls that went well; the rest is only counted */
 };
 
 struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,

@@ -7,10 +7,16 @@
 #include "base/json_write.h"
 #include "schema/schema.h"
 
-enum { NAME_MAX_LEN = 64, TITLE_MAX = 256, DESCRIPTION_MAX = 16 * 1024, DEFINITION_MAX = 256 * 1024 };
+enum {
+  NAME_MAX_LEN = 64,
+  TITLE_MAX = 256,
+  DESCRIPTION_MAX = 16 * 1024,
+  DEFINITION_MAX = 256 * 1024
+};
 
-static const struct json_limits definition_limits
-  = { .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64 };
+static const struct json_limits definition_limits = {
+  .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64
+};
 
 /* A definition while it is read. */
 struct reading {
@@ -54,9 +60,9 @@ read_name (struct reading *r, struct tool *tool, struct error *err)
 static bool
 hidden_code_point (uint32_t c)
 {
-  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || (c >= 0xE0000 && c <= 0xE007F)
-         || (c >= 0x200B && c <= 0x200F && c != 0x200D) || c == 0xFEFF
-         || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)
+         || (c >= 0xE0000 && c <= 0xE007F) || (c >= 0x200B && c <= 0x200F && c != 0x200D)
+         || c == 0xFEFF || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
 }
 
 static uint32_t
@@ -74,8 +80,7 @@ next_code_point (const unsigned char **p)
 
 /* A text member: bounded, and with nothing in it that a person reading it would not see. */
 static bool
-read_text (struct reading *r, const char *member, size_t max, const char **text,
-           struct error *err)
+read_text (struct reading *r, const char *member, size_t max, const char **text, struct error *err)
 {
   const struct json_node *node = json_member (&r->tape, r->root, member);
   const char *value;
@@ -373,8 +378,9 @@ bool
 described_read (struct described *d, const char *plugin, const char *json, size_t len,
                 struct error *err)
 {
-  static const struct json_limits limits
-    = { .depth = 8, .nodes = 100000, .members = 64, .number_len = 32 };
+  static const struct json_limits limits = {
+    .depth = 8, .nodes = 100000, .members = 64, .number_len = 32
+  };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
   const struct json_node *root, *tools;

@@ -1,5 +1,5 @@
-/* definition.h - from what a worker says its plugin offers to tools: everything is checked here, and
- * a tool that is broken is reported and left out without harm to the rest. */
+/* definition.h - from what a worker says its plugin offers to tools: everything is checked here,
+ * and a tool that is broken is reported and left out without harm to the rest. */
 #ifndef TOOLHOST_CATALOG_DEFINITION_H
 #define TOOLHOST_CATALOG_DEFINITION_H
 

@@ -140,9 +140,9 @@ watch (struct discovery *d, struct folder *folder)
 
   /* By descriptor: the path may be out of reach by now. */
   (void) snprintf (path, sizeof path, "/proc/self/fd/%d", folder->fd);
-  folder->watch = inotify_add_watch (
-    d->inotify, path,
-    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_CREATE | IN_ONLYDIR);
+  folder->watch = inotify_add_watch (d->inotify, path,
+                                     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE
+                                       | IN_ATTRIB | IN_CREATE | IN_ONLYDIR);
 }
 
 void
@@ -189,7 +189,8 @@ fault (const struct discovery *d, const struct folder *folder, const char *name,
 {
   struct stat dir;
 
-  if (strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") != strlen (name)
+  if (strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
+        != strlen (name)
       || strlen (name) > 64)
     return "its name is not 1 to 64 of A-Z a-z 0-9 _ . -";
   if (fd < 0)

@@ -19,13 +19,13 @@ struct tool {
   char *name;
   size_t name_len;
   char *description;
-  char *plugin;          /* name of the plugin that offers it */
-  struct unit *unit;     /* one reference held; may be NULL in tests */
+  char *plugin;      /* name of the plugin that offers it */
+  struct unit *unit; /* one reference held; may be NULL in tests */
   void (*unit_unref) (struct unit *unit);
-  uint32_t index;        /* in the plugin's DESCRIBE */
-  int64_t max_time_ms;   /* of the tool, 0: host's default; INT64_MAX: no limit */
+  uint32_t index;      /* in the plugin's DESCRIBE */
+  int64_t max_time_ms; /* of the tool, 0: host's default; INT64_MAX: no limit */
   bool idempotent;
-  char *permissions;     /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
+  char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
   struct schema *input;  /* compiled inputSchema */
   struct schema *output; /* compiled outputSchema, or NULL */
   /* rendered once; JSON objects on one line */
@@ -57,7 +57,12 @@ struct tool *toolset_find (const struct toolset *set, const char *name, size_t l
  * also when that tool is gone meanwhile. */
 size_t toolset_after (const struct toolset *set, const char *name, size_t len);
 
-enum tool_format { TOOL_FORMAT_MCP, TOOL_FORMAT_MCP_LEGACY, TOOL_FORMAT_OPENAI, TOOL_FORMAT_ANTHROPIC };
+enum tool_format {
+  TOOL_FORMAT_MCP,
+  TOOL_FORMAT_MCP_LEGACY,
+  TOOL_FORMAT_OPENAI,
+  TOOL_FORMAT_ANTHROPIC
+};
 
 /* The rendered object of one tool. */
 const struct buf *tool_rendered (const struct tool *tool, enum tool_format format);

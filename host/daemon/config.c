@@ -11,8 +11,9 @@
 
 #define AT(member) offsetof (struct config, member)
 
-static const struct setting sandbox_settings[]
-  = { { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL } };
+static const struct setting sandbox_settings[] = {
+  { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL }
+};
 
 static const struct setting config_settings[] = {
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
@@ -70,7 +71,7 @@ config_init (struct config *config)
 {
   bool root = geteuid () == 0;
 
-  *config = (struct config) {
+  *config = (struct config){
     .socket = root ? xstrdup ("/run/toolhost/toolhostd.sock")
                    : path_under ("XDG_RUNTIME_DIR", NULL, "toolhost/toolhostd.sock"),
     .state_dir = root ? xstrdup ("/var/lib/toolhost") : NULL,
@@ -150,8 +151,9 @@ static const struct setting limit_settings[] = {
   { .name = NULL },
 };
 
-static const struct setting policy_sandbox_settings[]
-  = { { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL } };
+static const struct setting policy_sandbox_settings[] = {
+  { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL }
+};
 
 static const struct setting policy_settings[] = {
   { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },

@@ -1,4 +1,5 @@
-/* config.h - the daemon's own settings and the operator's policies: files, defaults, command line. */
+/* config.h - the daemon's own settings and the operator's policies: files, defaults, command line.
+ */
 #ifndef TOOLHOST_DAEMON_CONFIG_H
 #define TOOLHOST_DAEMON_CONFIG_H
 
@@ -9,8 +10,8 @@
 #include "pool/policy.h"
 
 struct config {
-  char **listen; /* "127.0.0.1:8377", "[::1]:0"; empty: no TCP */
-  char *socket;  /* path of the Unix socket; NULL: none */
+  char **listen;      /* "127.0.0.1:8377", "[::1]:0"; empty: no TCP */
+  char *socket;       /* path of the Unix socket; NULL: none */
   char **plugin_dirs; /* besides the standard ones */
   char *state_dir;    /* NULL: state is in memory */
   char *user;         /* whom to become when started as root */

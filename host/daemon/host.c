@@ -93,8 +93,9 @@ on_scanned (void *ctx)
   plugins_scanned (((struct host *) ctx)->plugins);
 }
 
-static const struct discovery_events discovery_events
-  = { .found = on_found, .gone = on_gone, .refused = on_refused, .scanned = on_scanned };
+static const struct discovery_events discovery_events = {
+  .found = on_found, .gone = on_gone, .refused = on_refused, .scanned = on_scanned
+};
 
 static void
 policy_for (void *ctx, const char *name, struct policy *policy)
@@ -109,18 +110,17 @@ on_stdio_ended (void *ctx)
   host_stop (ctx);
 }
 
-/* Standard input is read from here on: what came before waits in its pipe, so that nobody who starts
- * a daemon and asks at once is told that there are no tools. */
+/* Standard input is read from here on: what came before waits in its pipe, so that nobody who
+ * starts a daemon and asks at once is told that there are no tools. */
 static void
 on_ready (void *ctx)
 {
   struct host *host = ctx;
 
-  log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)), "tools",
-             LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+  log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
+             "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
   if (host->serve_stdio)
-    host->stdio
-      = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
+    host->stdio = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
 }
 
 static bool
@@ -128,7 +128,8 @@ manage_ready (void *ctx, const char **why_not)
 {
   struct host *host = ctx;
 
-  *why_not = host->stopping ? "the daemon is draining" : "plugins are still being asked what they offer";
+  *why_not =
+    host->stopping ? "the daemon is draining" : "plugins are still being asked what they offer";
   return !host->stopping && plugins_ready (host->plugins);
 }
 
@@ -147,8 +148,8 @@ manage_metrics (void *ctx, struct buf *out)
   metrics_render (host->metrics, calls_outcome_name, out);
   plugins_metrics (host->plugins, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
-  pool_metric (out, "toolhost_workers_killed_total", "counter", "Worker processes the daemon killed.",
-               (double) host->pool.killed);
+  pool_metric (out, "toolhost_workers_killed_total", "counter",
+               "Worker processes the daemon killed.", (double) host->pool.killed);
   pool_metric (out, "toolhost_tools", "gauge", "Tools in the toolset.",
                (double) catalog_toolset (host->catalog)->count);
   pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
@@ -199,13 +200,14 @@ open_log (struct host *host, bool quiet, struct error *err)
 {
   host->log_fd = STDERR_FILENO;
   if (host->config.log_file != NULL) {
-    host->log_fd
-      = open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    host->log_fd =
+      open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
     if (host->log_fd < 0)
       return error_set (err, "log file %s: %s", host->config.log_file, strerror (errno));
   }
   if (!quiet)
-    host->log = log_new (host->log_fd, (enum log_level) log_level_from_name (host->config.log_level));
+    host->log =
+      log_new (host->log_fd, (enum log_level) log_level_from_name (host->config.log_level));
   return true;
 }
 
@@ -297,8 +299,8 @@ make_core (struct host *host)
   const struct calls_settings calls = { .deadline_ms = host->config.deadline_ms,
                                         .running_max = (unsigned) host->config.running_max,
                                         .json_depth = (unsigned) host->config.json_depth,
-                                        .log_per_second
-                                        = (unsigned) host->config.log_calls_per_second };
+                                        .log_per_second =
+                                          (unsigned) host->config.log_calls_per_second };
   struct plugins_needs needs = { .pool = &host->pool,
                                  .log = host->log,
                                  .describe_parallel = (unsigned) host->config.describe_parallel,
@@ -321,22 +323,22 @@ make_fronts (struct host *host)
 {
   struct http_limits limits = http_default_limits;
 
-  host->env = (struct front_env) { .loop = host->loop,
-                                   .calls = host->calls,
-                                   .catalog = host->catalog,
-                                   .log = host->log,
-                                   .version = TOOLHOST_VERSION,
-                                   .instructions = host->config.instructions,
-                                   .body_max = (size_t) host->config.body_max,
-                                   .json_depth = (unsigned) host->config.json_depth,
-                                   .page_size = (size_t) host->config.page_size,
-                                   .hosts = (const char *const *) host->config.allowed_hosts,
-                                   .origins = (const char *const *) host->config.allowed_origins,
-                                   .manage = { .ctx = host,
-                                               .ready = manage_ready,
-                                               .metrics = manage_metrics,
-                                               .plugins = manage_plugins,
-                                               .reload = manage_reload } };
+  host->env = (struct front_env){ .loop = host->loop,
+                                  .calls = host->calls,
+                                  .catalog = host->catalog,
+                                  .log = host->log,
+                                  .version = TOOLHOST_VERSION,
+                                  .instructions = host->config.instructions,
+                                  .body_max = (size_t) host->config.body_max,
+                                  .json_depth = (unsigned) host->config.json_depth,
+                                  .page_size = (size_t) host->config.page_size,
+                                  .hosts = (const char *const *) host->config.allowed_hosts,
+                                  .origins = (const char *const *) host->config.allowed_origins,
+                                  .manage = { .ctx = host,
+                                              .ready = manage_ready,
+                                              .metrics = manage_metrics,
+                                              .plugins = manage_plugins,
+                                              .reload = manage_reload } };
   if (host->listeners_count == 0)
     return;
   limits.body_max = host->env.body_max;
@@ -350,8 +352,8 @@ make_fronts (struct host *host)
 static bool
 use_privileges (struct host *host, const struct host_options *options, struct error *err)
 {
-  if (!identity_find (host->config.user, strcmp (host->config.user, "toolhost") != 0, &host->identity,
-                      err))
+  if (!identity_find (host->config.user, strcmp (host->config.user, "toolhost") != 0,
+                      &host->identity, err))
     return false;
   raise_descriptor_limit ();
   host->discovery = discovery_new (host->loop, &discovery_events, host);
@@ -431,7 +433,8 @@ find_single (struct host *host)
   if (dot != NULL && dot != name)
     *dot = '\0';
   if (fd < 0 || fstat (fd, &st) < 0 || !S_ISREG (st.st_mode)) {
-    plugins_refused (host->plugins, name, host->single, fd < 0 ? strerror (errno) : "it is no regular file");
+    plugins_refused (host->plugins, name, host->single,
+                     fd < 0 ? strerror (errno) : "it is no regular file");
     fd_cleanup (&fd);
   }
   else
@@ -455,8 +458,8 @@ host_start (struct host *host)
     host->listeners[i] = -1;
     log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
   }
-  log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build", TOOLHOST_BUILD_ID,
-             "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
+  log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build",
+             TOOLHOST_BUILD_ID, "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
   discovery_start (host->discovery);
 }
 

@@ -6,8 +6,8 @@
 #include <ev.h>
 
 #include "base/error.h"
-#include "catalog/catalog.h"
 #include "call/calls.h"
+#include "catalog/catalog.h"
 #include "daemon/config.h"
 
 struct host;

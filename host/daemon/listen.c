@@ -93,8 +93,10 @@ listen_tcp (const char *address, char bound[80], struct error *err)
   }
   if (!is_loopback (info->ai_addr)) {
     freeaddrinfo (info);
-    error_set (err, "cannot listen on %s: this version knows no keys, so it serves loopback addresses "
-                    "only; put a proxy that checks callers in front of it", address);
+    error_set (err,
+               "cannot listen on %s: this version knows no keys, so it serves loopback addresses "
+               "only; put a proxy that checks callers in front of it",
+               address);
     return -1;
   }
   fd = bind_tcp (info);
@@ -135,7 +137,8 @@ listen_unix (const char *path, uid_t owner, gid_t group, struct error *err)
   int fd;
 
   if (strlen (path) >= sizeof address.sun_path) {
-    error_set (err, "the socket path %s is longer than %zu bytes", path, sizeof address.sun_path - 1);
+    error_set (err, "the socket path %s is longer than %zu bytes", path,
+               sizeof address.sun_path - 1);
     return -1;
   }
   strcpy (address.sun_path, path);

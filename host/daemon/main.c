@@ -70,8 +70,8 @@ check (struct sources *sources)
   bool ok;
 
   config_init (&config);
-  ok = read_config (sources, &config, &err)
-       && (policies = policies_read (sources->dir, &err)) != NULL;
+  ok =
+    read_config (sources, &config, &err) && (policies = policies_read (sources->dir, &err)) != NULL;
   config_free (&config);
   policies_free (policies);
   if (!ok)

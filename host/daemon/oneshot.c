@@ -122,8 +122,9 @@ void
 oneshot_call (struct oneshot *oneshot, struct call_request *request,
               const struct call_events *events, void *ctx)
 {
-  static const struct call_events through
-    = { .progress = on_progress, .log = on_log, .done = on_done };
+  static const struct call_events through = { .progress = on_progress,
+                                              .log = on_log,
+                                              .done = on_done };
 
   request->toolset = oneshot_toolset (oneshot);
   oneshot->events = events;

@@ -1,6 +1,6 @@
-/* oneshot.h - a private daemon core in this process for one plugin file: what `toolhost call --plugin`
- * and `toolhost check` run on.  The same units, workers, sandbox and pipeline as in toolhostd; no
- * fronts, no configuration.  One thread. */
+/* oneshot.h - a private daemon core in this process for one plugin file: what `toolhost call
+ * --plugin` and `toolhost check` run on.  The same units, workers, sandbox and pipeline as in
+ * toolhostd; no fronts, no configuration.  One thread. */
 #ifndef TOOLHOST_DAEMON_ONESHOT_H
 #define TOOLHOST_DAEMON_ONESHOT_H
 

@@ -68,9 +68,10 @@ print_help (void)
                      rows[i].value != NULL ? rows[i].value : "");
     (void) printf ("  %-22s %s\n", left, rows[i].help);
   }
-  (void) printf ("\nSignals: TERM and INT finish what runs and end, HUP reads policies again.\n"
-                 "Exit status: 0 ended as told, 1 could not start, 2 wrong usage or configuration.\n"
-                 "See toolhostd(8) and toolhostd.json(5).\n");
+  (void) printf (
+    "\nSignals: TERM and INT finish what runs and end, HUP reads policies again.\n"
+    "Exit status: 0 ended as told, 1 could not start, 2 wrong usage or configuration.\n"
+    "See toolhostd(8) and toolhostd.json(5).\n");
 }
 
 static void
@@ -118,8 +119,9 @@ options_read (int argc, char **argv, struct options *options)
 
   memset (options, 0, sizeof *options);
   for (int i = 0; i < ROWS; i++)
-    longs[i] = (struct option) { .name = rows[i].name,
-                                 .has_arg = rows[i].value != NULL ? required_argument : no_argument };
+    longs[i] =
+      (struct option){ .name = rows[i].name,
+                       .has_arg = rows[i].value != NULL ? required_argument : no_argument };
   while ((c = getopt_long (argc, argv, "", longs, &index)) != -1) {
     if (c != 0) {
       (void) fprintf (stderr, "toolhostd: try --help\n");
@@ -175,7 +177,7 @@ options_apply (const struct options *options, struct config *config, struct erro
   set_list (&config->listen, options->listen);
   if (options->stdio) {
     /* Several may run at once, and what starts them reads nothing but standard output. */
-    set_list (&config->listen, (const char *const[]) { NULL });
+    set_list (&config->listen, (const char *const[]){ NULL });
     set_text (&config->socket, "none");
     if (options->log_level == NULL)
       set_text (&config->log_level, "warning");
@@ -183,7 +185,8 @@ options_apply (const struct options *options, struct config *config, struct erro
   if (config->user == NULL)
     return error_set (err, "--user: expected the name of a user");
   if (config->log_level == NULL || log_level_from_name (config->log_level) < 0)
-    return error_set (err, "--log-level: expected debug, info, notice, warning or error, got \"%s\"",
+    return error_set (err,
+                      "--log-level: expected debug, info, notice, warning or error, got \"%s\"",
                       config->log_level != NULL ? config->log_level : "none");
   return true;
 }

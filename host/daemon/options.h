@@ -17,8 +17,8 @@ struct options {
   bool stdio, check, report, no_standard_dirs;
 };
 
-/* Read the command line.  OPTIONS_DONE: help or the version was printed.  OPTIONS_BAD: a sentence was
- * printed. */
+/* Read the command line.  OPTIONS_DONE: help or the version was printed.  OPTIONS_BAD: a sentence
+ * was printed. */
 enum options_action options_read (int argc, char **argv, struct options *options);
 
 /* Put what was said over a configuration. */

@@ -16,7 +16,8 @@
 #define TOOLHOST_PLUGINDIR "/usr/lib/toolhost"
 #endif
 
-/* A path made of the folder of the running program's folder and `end`; NULL when that is not known. */
+/* A path made of the folder of the running program's folder and `end`; NULL when that is not known.
+ */
 static char *
 beside (const char *end)
 {

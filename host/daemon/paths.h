@@ -9,7 +9,8 @@
 /* The worker program, opened: `given` or, when NULL, the installation's.  -1: err says why. */
 int paths_open_worker (const char *given, struct error *err);
 
-/* The standard plugin folders, in the order they are searched; NULL-terminated, free each and all. */
+/* The standard plugin folders, in the order they are searched; NULL-terminated, free each and all.
+ */
 char **paths_plugin_dirs (void);
 
 #endif

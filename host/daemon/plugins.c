@@ -14,7 +14,8 @@
 
 enum { EVENTED_CAPACITY = 256 };
 
-/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked. */
+/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked.
+ */
 struct plugin {
   char *name;
   char *path;
@@ -59,8 +60,8 @@ struct taken {
 static void
 note_conflict (struct buf *text, const struct tool *tool, const struct tool *first)
 {
-  buf_printf (text, "%stool %s: plugin %s has a tool of this name already", text->len != 0 ? "; " : "",
-              tool->name, first->plugin);
+  buf_printf (text, "%stool %s: plugin %s has a tool of this name already",
+              text->len != 0 ? "; " : "", tool->name, first->plugin);
 }
 
 static void
@@ -69,8 +70,8 @@ set_conflicts (struct plugin *plugin, struct buf *text)
   const char *now = text->len != 0 ? buf_cstr (text) : NULL;
 
   if (now != NULL && (plugin->conflicts == NULL || strcmp (now, plugin->conflicts) != 0))
-    log_event (plugin->all->needs.log, LOG_ERROR, "tool_name_conflict", "plugin", plugin->name, "why",
-               now, NULL);
+    log_event (plugin->all->needs.log, LOG_ERROR, "tool_name_conflict", "plugin", plugin->name,
+               "why", now, NULL);
   free (plugin->conflicts);
   plugin->conflicts = now != NULL ? xstrdup (now) : NULL;
 }
@@ -234,8 +235,8 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   plugin->next = NULL;
   plugin->described = d;
   set_text (&plugin->problem, NULL);
-  log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version", d.version,
-             "file", plugin->path, "sha256", plugin->hex, "tools",
+  log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
+             d.version, "file", plugin->path, "sha256", plugin->hex, "tools",
              log_int (tools, (int64_t) d.tools_count), NULL);
   return true;
 }
@@ -306,7 +307,7 @@ pump (struct plugins *all)
     plugin->asking = true;
     all->asking++;
     unit_describe (plugin->next,
-                   &(struct unit_describer) { .described = on_described, .ctx = plugin });
+                   &(struct unit_describer){ .described = on_described, .ctx = plugin });
   }
 }
 

@@ -47,7 +47,8 @@ struct policies *
 policies_read (int config_dir, struct error *err)
 {
   struct policies *policies = xcalloc (1, sizeof *policies);
-  int fd = config_dir >= 0 ? openat (config_dir, "plugins.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd =
+    config_dir >= 0 ? openat (config_dir, "plugins.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
   bool ok = true;
 

@@ -16,9 +16,9 @@ identity_find (const char *user, bool must_exist, struct identity *identity, str
 
   if (entry == NULL && must_exist)
     return error_set (err, "there is no user \"%s\"", user);
-  *identity = (struct identity) { .uid = entry != NULL ? entry->pw_uid : NOBODY,
-                                  .gid = entry != NULL ? entry->pw_gid : NOBODY,
-                                  .name = entry != NULL ? user : "nobody" };
+  *identity = (struct identity){ .uid = entry != NULL ? entry->pw_uid : NOBODY,
+                                 .gid = entry != NULL ? entry->pw_gid : NOBODY,
+                                 .name = entry != NULL ? user : "nobody" };
   if (identity->uid == 0)
     return error_set (err, "user \"%s\" is root, and the daemon never serves as root", user);
   return true;

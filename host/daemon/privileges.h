@@ -18,7 +18,7 @@ struct identity {
 bool identity_find (const char *user, bool must_exist, struct identity *identity,
                     struct error *err);
 
-/* Become it: groups, ids, capabilities (the bounding set too), no new privileges, not dumpable.  Not
+/* Become it: groups, ids, capabilities (the bounding set too), no new privileges, not dumpable. Not
  * started as root: only the last two. */
 bool identity_become (const struct identity *identity, struct error *err);
 

@@ -51,7 +51,8 @@ ask (struct ev_loop *loop, struct pool *pool, FILE *out, struct error *err)
   bool met;
 
   policy_init (&policy);
-  unit = unit_new (pool, "sandbox-report", fcntl (pool->settings.program, F_DUPFD_CLOEXEC, 3), &policy);
+  unit =
+    unit_new (pool, "sandbox-report", fcntl (pool->settings.program, F_DUPFD_CLOEXEC, 3), &policy);
   policy_free (&policy);
   unit_describe (unit, &describer);
   unit_status (unit, &status);

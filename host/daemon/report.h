@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* Print a line a guarantee.  Started as root, the process becomes an ordinary user for good.  False:
+/* Print a line a guarantee.  Started as root, the process becomes an ordinary user for good. False:
  * no worker can be confined here, err says why. */
 bool sandbox_report (int worker_program, FILE *out, struct error *err);
 

@@ -18,10 +18,12 @@ struct unit_name {
   int64_t factor;
 };
 
-static const struct unit_name size_units[]
-  = { { "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 } };
-static const struct unit_name duration_units[]
-  = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 } };
+static const struct unit_name size_units[] = {
+  { "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 }
+};
+static const struct unit_name duration_units[] = {
+  { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 }
+};
 
 /* What was there, short enough for an error. */
 static const char *
@@ -29,7 +31,8 @@ got (struct json_object *value, char room[GOT_MAX + 4])
 {
   const char *text = json_object_to_json_string_ext (value, JSON_C_TO_STRING_PLAIN);
 
-  (void) snprintf (room, GOT_MAX + 4, "%.*s%s", GOT_MAX, text, strlen (text) > GOT_MAX ? "..." : "");
+  (void) snprintf (room, GOT_MAX + 4, "%.*s%s", GOT_MAX, text,
+                   strlen (text) > GOT_MAX ? "..." : "");
   return room;
 }
 
@@ -139,8 +142,10 @@ read_guarantees (struct json_object *value, unsigned *guarantees, struct error *
     while (guarantee_names[i] != NULL && strcmp (guarantee_names[i], *n) != 0)
       i++;
     if (guarantee_names[i] == NULL)
-      ok = error_set (err, "expected no-network, no-foreign-files, no-foreign-signals, memory-cap or "
-                           "kill-tree, got \"%s\"", *n);
+      ok = error_set (err,
+                      "expected no-network, no-foreign-files, no-foreign-signals, memory-cap or "
+                      "kill-tree, got \"%s\"",
+                      *n);
     bits |= 1U << i;
   }
   settings_free_strings (names);
@@ -154,7 +159,8 @@ means_nothing (struct json_object *value)
 {
   return value == NULL
          || (json_object_is_type (value, json_type_array) && json_object_array_length (value) == 0)
-         || (json_object_is_type (value, json_type_object) && json_object_object_length (value) == 0);
+         || (json_object_is_type (value, json_type_object)
+             && json_object_object_length (value) == 0);
 }
 
 static bool

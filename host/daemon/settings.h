@@ -1,5 +1,5 @@
-/* settings.h - reading configuration by table: JSON with comments, every key known, every fault with
- * its path, what was expected and what was there.  Pure functions. */
+/* settings.h - reading configuration by table: JSON with comments, every key known, every fault
+ * with its path, what was expected and what was there.  Pure functions. */
 #ifndef TOOLHOST_DAEMON_SETTINGS_H
 #define TOOLHOST_DAEMON_SETTINGS_H
 

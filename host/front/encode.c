@@ -11,7 +11,7 @@ drop_breaks (struct buf *out, size_t from)
   for (size_t i = 0; i < sizeof breaks; i++) {
     char *at = out->data + from;
     char *end = out->data + out->len;
-    while ((at = memchr (at, breaks[i], (size_t)(end - at))) != NULL)
+    while ((at = memchr (at, breaks[i], (size_t) (end - at))) != NULL)
       *at++ = ' ';
   }
 }
@@ -78,7 +78,7 @@ array_items (const char *json, size_t len)
     at++;
   while (end > at && is_blank (end[-1]))
     end--;
-  return (struct slice){ at, (size_t)(end - at) };
+  return (struct slice){ at, (size_t) (end - at) };
 }
 
 void
@@ -119,7 +119,7 @@ split (struct slice *rest, char mark)
     rest->len = 0;
     return trim (part);
   }
-  part.len = (size_t)(at - part.data);
+  part.len = (size_t) (at - part.data);
   *rest = (struct slice){ at + 1, rest->len - part.len - 1 };
   return trim (part);
 }
@@ -153,7 +153,7 @@ media_named (struct slice accept, const char *type)
 bool
 media_accepted (struct slice accept, const char *type)
 {
-  size_t main_len = (size_t)(strchr (type, '/') - type) + 1;
+  size_t main_len = (size_t) (strchr (type, '/') - type) + 1;
 
   if (trim (accept).len == 0 || media_named (accept, type))
     return true;

@@ -18,9 +18,9 @@
 struct front_manage {
   void *ctx;
   bool (*ready) (void *ctx, const char **why_not);
-  void (*metrics) (void *ctx, struct buf *out);       /* Prometheus text */
-  void (*plugins) (void *ctx, struct buf *out);       /* { "plugins": […] } */
-  bool (*reload) (void *ctx, struct error *err);      /* re-read the configuration */
+  void (*metrics) (void *ctx, struct buf *out);  /* Prometheus text */
+  void (*plugins) (void *ctx, struct buf *out);  /* { "plugins": […] } */
+  bool (*reload) (void *ctx, struct error *err); /* re-read the configuration */
 };
 
 struct front_env {
@@ -32,7 +32,7 @@ struct front_env {
   const char *instructions; /* for the model, or NULL */
   size_t body_max;          /* bytes of a request body or stdio line */
   unsigned json_depth;
-  size_t page_size;         /* tools in a page of tools/list */
+  size_t page_size;           /* tools in a page of tools/list */
   const char *const *hosts;   /* further names allowed in Host, NULL-terminated; may be NULL */
   const char *const *origins; /* further origins allowed, NULL-terminated; may be NULL */
   struct front_manage manage;
@@ -40,11 +40,11 @@ struct front_env {
 
 /* Who is at the other end of a connection. */
 struct front_peer {
-  bool local;   /* over the Unix socket */
-  uid_t uid;    /* local: by SO_PEERCRED; else (uid_t) -1 */
+  bool local; /* over the Unix socket */
+  uid_t uid;  /* local: by SO_PEERCRED; else (uid_t) -1 */
   gid_t gid;
   pid_t pid;
-  bool manager; /* local, and root or the daemon's own uid: roles approve and manage */
+  bool manager;          /* local, and root or the daemon's own uid: roles approve and manage */
   const char *principal; /* "uid:1000", or "anonymous" */
 };
 

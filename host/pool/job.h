@@ -1,5 +1,5 @@
-/* job.h - a call as the pool sees it: work for one unit.  Part of the caller's own struct; the caller
- * keeps everything it points to until it has ended.  Loop thread only. */
+/* job.h - a call as the pool sees it: work for one unit.  Part of the caller's own struct; the
+ * caller keeps everything it points to until it has ended.  Loop thread only. */
 #ifndef TOOLHOST_POOL_JOB_H
 #define TOOLHOST_POOL_JOB_H
 
@@ -14,10 +14,10 @@ struct unit;
 struct worker;
 
 enum job_fate {
-  JOB_RESULT,      /* the worker answered */
-  JOB_CRASHED,     /* its process died under it; text says how */
-  JOB_LOST,        /* its process was killed because of another call */
-  JOB_UNAVAILABLE  /* the plugin can't be run now; text says why */
+  JOB_RESULT,     /* the worker answered */
+  JOB_CRASHED,    /* its process died under it; text says how */
+  JOB_LOST,       /* its process was killed because of another call */
+  JOB_UNAVAILABLE /* the plugin can't be run now; text says why */
 };
 
 /* How a job ended; lives while `ended` runs. */

@@ -5,13 +5,13 @@
 
 #include "base/buf.h"
 
-const char *const guarantee_names[]
-  = { "no-network", "no-foreign-files", "no-foreign-signals", "memory-cap", "kill-tree", NULL };
+const char *const guarantee_names[] = { "no-network", "no-foreign-files", "no-foreign-signals",
+                                        "memory-cap", "kill-tree",        NULL };
 
 void
 policy_init (struct policy *policy)
 {
-  *policy = (struct policy) {
+  *policy = (struct policy){
     .enabled = true,
     .config = xstrdup ("{}"),
     .memory = 256 << 20,

@@ -20,9 +20,9 @@ extern const char *const guarantee_names[]; /* in the order of the bits, ends wi
 
 struct policy {
   bool enabled;
-  char **read;  /* absolute paths, NULL-terminated; NULL: none */
-  char **write; /* likewise */
-  char *config; /* JSON object text for the plugin's open; never NULL */
+  char **read;         /* absolute paths, NULL-terminated; NULL: none */
+  char **write;        /* likewise */
+  char *config;        /* JSON object text for the plugin's open; never NULL */
   int64_t memory;      /* bytes of address space */
   int64_t files;       /* open descriptors */
   int64_t tmp;         /* bytes of /tmp */

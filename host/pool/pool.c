@@ -10,7 +10,7 @@
 void
 pool_settings_default (struct pool_settings *settings)
 {
-  *settings = (struct pool_settings) {
+  *settings = (struct pool_settings){
     .program = -1,
     .grace = 0.5,
     .drain = 5,
@@ -43,7 +43,7 @@ void
 pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
            const struct pool_settings *settings)
 {
-  *pool = (struct pool) { .loop = loop, .log = log, .settings = *settings };
+  *pool = (struct pool){ .loop = loop, .log = log, .settings = *settings };
   pool->datagram = xmalloc (FRAME_MAX);
   if (getrandom (&pool->nonce_seed, sizeof pool->nonce_seed, GRND_NONBLOCK)
       != sizeof pool->nonce_seed)

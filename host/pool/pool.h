@@ -20,19 +20,19 @@ struct pool_settings {
   double stop_timeout;  /* seconds from BYE to the end of the process */
   double idle_stop;     /* seconds without a call before a worker is stopped */
   double backoff_min, backoff_max; /* seconds before a crashed worker is started again */
-  unsigned max_crashes; /* in a row, before a unit is quarantined */
+  unsigned max_crashes;            /* in a row, before a unit is quarantined */
 };
 
 struct pool {
   struct ev_loop *loop;
   struct log *log;
   struct pool_settings settings;
-  ev_prepare flush;       /* sends what was written in this turn of the loop */
-  struct worker *unsent;  /* workers with something to send */
-  char *datagram;         /* FRAME_MAX bytes to receive into */
-  struct arena arena;     /* for checking one result */
+  ev_prepare flush;      /* sends what was written in this turn of the loop */
+  struct worker *unsent; /* workers with something to send */
+  char *datagram;        /* FRAME_MAX bytes to receive into */
+  struct arena arena;    /* for checking one result */
   uint64_t nonce_seed;
-  unsigned workers;       /* processes alive */
+  unsigned workers;                  /* processes alive */
   uint64_t started, crashed, killed; /* since the start */
 };
 

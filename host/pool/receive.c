@@ -7,15 +7,11 @@
 
 #include "base/json_tape.h"
 
-enum {
-  DATAGRAMS_PER_TURN = 64,
-  DESCRIPTION_MAX = 8 << 20,
-  CODE_MAX = 64,
-  MESSAGE_MAX = 64 * 1024
-};
+enum { DATAGRAMS_PER_TURN = 64, DESCRIPTION_MAX = 8 << 20, CODE_MAX = 64, MESSAGE_MAX = 64 * 1024 };
 
-static const struct json_limits result_limits
-  = { .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024 };
+static const struct json_limits result_limits = {
+  .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
+};
 
 /* A frame as it came. */
 struct frame {
@@ -49,7 +45,8 @@ take_hello (struct worker *worker, const struct frame *frame)
 
   arena_reset (&worker->pool->arena);
   if (worker->greeted
-      || !json_read (&tape, frame->payload, frame->len, &json_default_limits, &worker->pool->arena)) {
+      || !json_read (&tape, frame->payload, frame->len, &json_default_limits,
+                     &worker->pool->arena)) {
     broken (worker, "sent a HELLO that can't be read");
     return;
   }
@@ -104,7 +101,8 @@ take_bye (struct worker *worker, const struct frame *frame)
   struct json_tape tape;
 
   arena_reset (arena);
-  if (worker->bye != NULL || !json_read (&tape, frame->payload, frame->len, &json_default_limits, arena))
+  if (worker->bye != NULL
+      || !json_read (&tape, frame->payload, frame->len, &json_default_limits, arena))
     return;
   root = json_root (&tape);
   reason = json_member (&tape, root, "reason");
@@ -160,7 +158,8 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
     job->events->log (job, line.level, text, len);
   else if (frame->head.call == 0) {
     CLEANUP_FREE char *copy = xstrndup (text, len);
-    log_event (worker->pool->log, LOG_INFO, "plugin_log", "plugin", worker->name, "text", copy, NULL);
+    log_event (worker->pool->log, LOG_INFO, "plugin_log", "plugin", worker->name, "text", copy,
+               NULL);
   }
 }
 
@@ -220,8 +219,8 @@ read_body (const struct frame_result *head, const char *body, size_t len, struct
            struct job_end *end)
 {
   struct json_tape tape;
-  uint64_t sum = (uint64_t) head->code_len + head->message_len + head->structured_len
-                 + head->content_len;
+  uint64_t sum =
+    (uint64_t) head->code_len + head->message_len + head->structured_len + head->content_len;
 
   if (sum != len || head->outcome < FRAME_OUTCOME_OK || head->outcome > FRAME_OUTCOME_BROKEN)
     return false;
@@ -349,7 +348,8 @@ worker_receive (struct worker *worker)
   worker->received = false;
   for (int i = 0; i < DATAGRAMS_PER_TURN; i++) {
     /* No room for control data: a descriptor that is sent along is closed by the kernel. */
-    ssize_t n = recv (worker->proc.control, worker->pool->datagram, FRAME_MAX, MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t n =
+      recv (worker->proc.control, worker->pool->datagram, FRAME_MAX, MSG_DONTWAIT | MSG_TRUNC);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0 && errno == EAGAIN)

@@ -1,5 +1,5 @@
-/* receive.h - the frames of one worker, read as an enemy's: between worker.c, which keeps the state,
- * and receive.c, which decodes. */
+/* receive.h - the frames of one worker, read as an enemy's: between worker.c, which keeps the
+ * state, and receive.c, which decodes. */
 #ifndef TOOLHOST_POOL_RECEIVE_H
 #define TOOLHOST_POOL_RECEIVE_H
 

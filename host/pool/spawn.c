@@ -52,7 +52,8 @@ ends_open (struct ends *e, struct error *err)
   return true;
 }
 
-/* ---- the stub: between clone3 and exec, in a copy of the daemon's memory.  Only system calls. ---- */
+/* ---- the stub: between clone3 and exec, in a copy of the daemon's memory.  Only system calls.
+ * ---- */
 
 /* Descriptors go to a high place first, so that none is overwritten while they are put in order. */
 static int
@@ -64,9 +65,8 @@ lift (int fd)
 static int
 stub_descriptors (const struct ends *e, int program, int plugin_fd)
 {
-  const int wanted[]
-    = { lift (e->null),      lift (e->output[1]), lift (e->output[1]), lift (e->control[1]),
-        lift (e->status[1]), lift (plugin_fd) };
+  const int wanted[] = { lift (e->null),       lift (e->output[1]), lift (e->output[1]),
+                         lift (e->control[1]), lift (e->status[1]), lift (plugin_fd) };
   int high = lift (program);
 
   for (int i = 0; i < (int) (sizeof wanted / sizeof *wanted); i++)
@@ -137,11 +137,12 @@ static bool
 clone_failed (int error, struct error *err)
 {
   if (error == EPERM || error == ENOSPC || error == EUSERS)
-    return error_set (err,
-                      "this system refuses user namespaces (%s), so a worker can't be confined; allow "
-                      "them: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or "
-                      "kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp profile",
-                      strerror (error));
+    return error_set (
+      err,
+      "this system refuses user namespaces (%s), so a worker can't be confined; allow "
+      "them: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or "
+      "kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp profile",
+      strerror (error));
   return error_set (err, "cannot start a worker process: %s", strerror (error));
 }
 
@@ -195,10 +196,10 @@ worker_spawn (int program, int plugin_fd, const char *name, struct spawned *out,
     kill_and_reap (pid, pidfd);
     return mapped ? error_set (err, "cannot wake a new worker: %s", strerror (errno)) : false;
   }
-  *out = (struct spawned) { .pid = pid,
-                            .pidfd = pidfd,
-                            .control = take (&ends.control[0]),
-                            .status = take (&ends.status[0]),
-                            .output = take (&ends.output[0]) };
+  *out = (struct spawned){ .pid = pid,
+                           .pidfd = pidfd,
+                           .control = take (&ends.control[0]),
+                           .status = take (&ends.status[0]),
+                           .output = take (&ends.output[0]) };
   return true;
 }

@@ -1,6 +1,6 @@
-/* spawn.h - start a worker process: clone3 into fresh namespaces, write its id maps, exec the worker
- * program.  The child runs an async-signal-safe stub until the exec; the new program then closes the
- * sandbox on itself (worker/).  Loop thread only. */
+/* spawn.h - start a worker process: clone3 into fresh namespaces, write its id maps, exec the
+ * worker program.  The child runs an async-signal-safe stub until the exec; the new program then
+ * closes the sandbox on itself (worker/).  Loop thread only. */
 #ifndef TOOLHOST_POOL_SPAWN_H
 #define TOOLHOST_POOL_SPAWN_H
 
@@ -16,8 +16,8 @@ enum {
   WORKER_FD_PLUGIN = 5   /* the plugin's file, read-only */
 };
 
-/* A started worker, as the daemon holds it.  All descriptors are close-on-exec and non-blocking, and
- * belong to the caller. */
+/* A started worker, as the daemon holds it.  All descriptors are close-on-exec and non-blocking,
+ * and belong to the caller. */
 struct spawned {
   pid_t pid;   /* of the namespace's init, in the daemon's pid namespace */
   int pidfd;   /* the same */
@@ -26,8 +26,8 @@ struct spawned {
   int output;  /* read end: what the plugin prints */
 };
 
-/* Start `program` (a descriptor of the worker program) for the plugin behind `plugin_fd`.  `name` is
- * shown in the process list.  False: nothing was left behind. */
+/* Start `program` (a descriptor of the worker program) for the plugin behind `plugin_fd`.  `name`
+ * is shown in the process list.  False: nothing was left behind. */
 bool worker_spawn (int program, int plugin_fd, const char *name, struct spawned *out,
                    struct error *err);
 

@@ -25,9 +25,9 @@ struct unit {
   unsigned starting;
   unsigned crashes_in_row;
   ev_timer backoff;
-  bool broken;      /* its plugin can't be loaded */
+  bool broken; /* its plugin can't be loaded */
   bool quarantined;
-  bool ending;      /* no new workers */
+  bool ending; /* no new workers */
   char *why;
   char *guarantees;
   uint64_t calls, starts, crashes;
@@ -240,8 +240,9 @@ on_described (struct worker *worker, const char *json, size_t len)
   unit->starting--;
   if (!as_known (unit, json, len)) {
     worker_set_capacity (worker, 0);
-    worker_broke_protocol (worker, "describes its plugin otherwise than before: the file was written "
-                                   "over while in use");
+    worker_broke_protocol (worker,
+                           "describes its plugin otherwise than before: the file was written "
+                           "over while in use");
     unit_unref (unit);
     return;
   }
@@ -329,10 +330,9 @@ on_ended (struct worker *worker, enum worker_end end, const char *why)
   unit_unref (unit);
 }
 
-static const struct worker_events worker_events = { .described = on_described,
-                                                    .freed = on_freed,
-                                                    .condemned = on_condemned,
-                                                    .ended = on_ended };
+static const struct worker_events worker_events = {
+  .described = on_described, .freed = on_freed, .condemned = on_condemned, .ended = on_ended
+};
 
 static unsigned
 usable_workers (const struct unit *unit)
@@ -466,9 +466,9 @@ refusal_reason (const struct unit *unit)
 static struct unit_answer
 unavailable (const char *why, int64_t retry_after_ms)
 {
-  return (struct unit_answer) { .refusal = UNIT_UNAVAILABLE,
-                                .why = why,
-                                .retry_after_ms = retry_after_ms };
+  return (struct unit_answer){ .refusal = UNIT_UNAVAILABLE,
+                               .why = why,
+                               .retry_after_ms = retry_after_ms };
 }
 
 struct unit_answer
@@ -484,15 +484,15 @@ unit_submit (struct unit *unit, struct job *job)
   if (why != NULL)
     return unavailable (why, 0);
   if (unit->first == NULL && (worker = worker_with_room (unit)) != NULL && run (unit, worker, job))
-    return (struct unit_answer) { .refusal = UNIT_TAKEN };
+    return (struct unit_answer){ .refusal = UNIT_TAKEN };
   if (unit->queued >= (unsigned) unit->policy.queue)
-    return (struct unit_answer) { .refusal = UNIT_QUEUE_FULL,
-                                  .why = "too many calls are waiting for the plugin",
-                                  .retry_after_ms = 1000 };
+    return (struct unit_answer){ .refusal = UNIT_QUEUE_FULL,
+                                 .why = "too many calls are waiting for the plugin",
+                                 .retry_after_ms = 1000 };
   if (wait_ms * 1000000 > job->deadline_ns - clock_ns ())
     return unavailable ("the plugin crashed and is not started again yet", wait_ms);
   enqueue (unit, job);
-  return (struct unit_answer) { .refusal = UNIT_TAKEN };
+  return (struct unit_answer){ .refusal = UNIT_TAKEN };
 }
 
 void
@@ -545,14 +545,14 @@ state_name (const struct unit *unit)
 void
 unit_status (const struct unit *unit, struct unit_status *status)
 {
-  *status = (struct unit_status) { .state = state_name (unit),
-                                   .why = unit->why,
-                                   .queued = unit->queued,
-                                   .crashes_in_row = unit->crashes_in_row,
-                                   .calls = unit->calls,
-                                   .starts = unit->starts,
-                                   .crashes = unit->crashes,
-                                   .guarantees = unit->guarantees };
+  *status = (struct unit_status){ .state = state_name (unit),
+                                  .why = unit->why,
+                                  .queued = unit->queued,
+                                  .crashes_in_row = unit->crashes_in_row,
+                                  .calls = unit->calls,
+                                  .starts = unit->starts,
+                                  .crashes = unit->crashes,
+                                  .guarantees = unit->guarantees };
   for (const struct worker *w = unit->workers; w != NULL; w = w->next) {
     status->workers++;
     status->running += w->running;

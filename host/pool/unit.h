@@ -2,8 +2,8 @@
  * workers when there is work, restarts them with back-off when they crash, and gives the plugin up
  * (quarantine) when they keep crashing.  Loop thread only.
  *
- * References: tools hold one each, whoever made the unit holds one.  When the last goes, workers are
- * stopped and the unit frees itself after the last has ended. */
+ * References: tools hold one each, whoever made the unit holds one.  When the last goes, workers
+ * are stopped and the unit frees itself after the last has ended. */
 #ifndef TOOLHOST_POOL_UNIT_H
 #define TOOLHOST_POOL_UNIT_H
 
@@ -19,7 +19,8 @@ struct unit;
 
 /* What became of unit_describe. */
 struct unit_describer {
-  /* `json` is what the plugin says of itself (frame.h, DESCRIBE); NULL: err says why there is none. */
+  /* `json` is what the plugin says of itself (frame.h, DESCRIBE); NULL: err says why there is none.
+   */
   void (*described) (void *ctx, const char *json, size_t len, const struct error *err);
   void *ctx;
 };

@@ -49,7 +49,8 @@ worker_flush (struct worker *worker)
 
   while (sent < worker->tx.len) {
     size_t len = datagram_len (worker->tx.data + sent, worker->tx.len - sent);
-    ssize_t n = send (worker->proc.control, worker->tx.data + sent, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n =
+      send (worker->proc.control, worker->tx.data + sent, len, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
@@ -72,8 +73,8 @@ put (struct worker *worker, enum frame_kind kind, uint16_t flags, uint64_t call,
 {
   size_t room = frame_padded (sizeof (struct frame_head) + a_len + b_len + c_len);
 
-  worker->tx.len += frame_put (buf_reserve (&worker->tx, room), room, kind, flags, call, a, a_len, b,
-                               b_len, c, c_len);
+  worker->tx.len += frame_put (buf_reserve (&worker->tx, room), room, kind, flags, call, a, a_len,
+                               b, b_len, c, c_len);
   if (!worker->unsent) {
     worker->unsent = true;
     worker->next_unsent = worker->pool->unsent;
@@ -485,8 +486,7 @@ conclude (struct worker *worker, char *why, size_t size)
 static void
 end_jobs (struct worker *worker, enum worker_end end, const char *why)
 {
-  struct job_end result
-    = { .fate = end == WORKER_END_CRASH ? JOB_CRASHED : JOB_LOST, .text = why };
+  struct job_end result = { .fate = end == WORKER_END_CRASH ? JOB_CRASHED : JOB_LOST, .text = why };
 
   for (unsigned i = 0; i < worker->slots_count; i++) {
     if (worker->slots[i].nonce == 0)
@@ -582,8 +582,8 @@ watch (struct worker *worker)
   ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
   ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
   ev_timer_init (&worker->timer, on_timer, 0, 0);
-  worker->control.data = worker->writable.data = worker->output.data = worker->gone.data
-    = worker->timer.data = worker;
+  worker->control.data = worker->writable.data = worker->output.data = worker->gone.data =
+    worker->timer.data = worker;
   ev_io_start (loop, &worker->control);
   ev_io_start (loop, &worker->output);
   ev_io_start (loop, &worker->gone);
@@ -614,6 +614,7 @@ worker_new (struct pool *pool, struct unit *unit, const struct worker_events *ev
   watch (worker);
   set_timer (worker, pool->settings.start_timeout);
   put (worker, FRAME_HELLO, 0, 0, hello->data, hello->len, NULL, 0, NULL, 0);
-  log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid), NULL);
+  log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid),
+             NULL);
   return worker;
 }

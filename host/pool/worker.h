@@ -1,5 +1,5 @@
-/* worker.h - one worker process: its frames, its calls, its end.  Used by unit.c alone, which decides
- * when one is started and what is sent to it.  Loop thread only. */
+/* worker.h - one worker process: its frames, its calls, its end.  Used by unit.c alone, which
+ * decides when one is started and what is sent to it.  Loop thread only. */
 #ifndef TOOLHOST_POOL_WORKER_H
 #define TOOLHOST_POOL_WORKER_H
 
@@ -12,7 +12,7 @@
 #include "pool/spawn.h"
 
 enum worker_state {
-  WORKER_STARTING,  /* until the plugin has been described */
+  WORKER_STARTING, /* until the plugin has been described */
   WORKER_READY,
   WORKER_CONDEMNED, /* takes no calls; killed when its calls have ended, or `drain` has passed */
   WORKER_STOPPING,  /* was told to finish */
@@ -70,15 +70,15 @@ struct worker {
   bool greeted;     /* HELLO came */
   char *bye;        /* text of its last frame, or of what it did wrong */
   enum worker_end bye_end;
-  char *signal;     /* name, from BYE; or NULL */
-  char *backtrace;  /* from BYE, a line a frame; or NULL */
-  bool closed;      /* its end of the control socket is */
-  bool received;    /* worker_receive took something the last time */
+  char *signal;    /* name, from BYE; or NULL */
+  char *backtrace; /* from BYE, a line a frame; or NULL */
+  bool closed;     /* its end of the control socket is */
+  bool received;   /* worker_receive took something the last time */
   ev_tstamp last_used;
   struct buf printed; /* what it printed of the line that has not ended */
   ev_tstamp printed_since;
   size_t printed_bytes, printed_dropped; /* since then */
-  struct worker *next; /* the unit's list */
+  struct worker *next;                   /* the unit's list */
 };
 
 /* Start one for the unit; `hello` is the JSON of the HELLO frame.  NULL: err says why. */

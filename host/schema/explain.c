@@ -119,7 +119,7 @@ problem_of (struct explanation *e, enum weight weight, const struct json_node *a
   if (missing != NULL)
     line_add_token (&pointer, missing_tape, missing);
   line_add (&message, "%s%s", e->lead.text, text->text);
-  e->lead = (struct line) { .len = 0 };
+  e->lead = (struct line){ .len = 0 };
   report (e, &pointer, &message);
 }
 
@@ -521,7 +521,7 @@ explain_member (struct explanation *e, const struct object_rules *rules,
     if (!e->weighing)
       line_add (&e->lead, "the name of this property: ");
     explain_rule (e, rules->member_names, name);
-    e->lead = (struct line) { .len = 0 };
+    e->lead = (struct line){ .len = 0 };
   }
 }
 
@@ -646,7 +646,7 @@ explain_none (struct explanation *e, const struct branches *branches, const stru
     line_add (&e->lead, ": ");
   }
   explain_rule (e, branches->rules[best], value);
-  e->lead = (struct line) { .len = 0 };
+  e->lead = (struct line){ .len = 0 };
 }
 
 static void

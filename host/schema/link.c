@@ -50,7 +50,7 @@ add_resource (struct compiler *c, const struct json_node *node, const char *id, 
 {
   struct resource *resource = arena_alloc (c->arena, sizeof *resource);
 
-  *resource = (struct resource) { .node = node, .id = id, .id_len = len, .next = c->resources };
+  *resource = (struct resource){ .node = node, .id = id, .id_len = len, .next = c->resources };
   c->resources = resource;
 }
 

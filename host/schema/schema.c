@@ -52,7 +52,7 @@ add_edge (struct compiler *c, struct draft *from, struct draft *to, enum edge_ki
 {
   struct edge *edge = arena_alloc (c->arena, sizeof *edge);
 
-  *edge = (struct edge) { .to = to, .kind = kind, .name = name, .next = from->edges };
+  *edge = (struct edge){ .to = to, .kind = kind, .name = name, .next = from->edges };
   from->edges = edge;
 }
 
@@ -473,7 +473,7 @@ take_ref (struct subschema *s, const struct keyword *k, const struct json_node *
     return false;
   (void) group_of (s, COMBINATION);
   reference = arena_alloc (s->c->arena, sizeof *reference);
-  *reference = (struct reference) { .from = s->draft, .text = value, .resource = s->resource };
+  *reference = (struct reference){ .from = s->draft, .text = value, .resource = s->resource };
   *s->c->references_end = reference;
   s->c->references_end = &reference->next;
   return true;

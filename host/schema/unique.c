@@ -83,7 +83,7 @@ add (struct checker *k, struct slot *slots, uint32_t mask, const struct json_nod
     if (slots[i].hash == hash >> 32 && json_same (k->tape, array + slots[i].item, k->tape, item))
       return array + slots[i].item;
   }
-  slots[i] = (struct slot) { .hash = (uint32_t) (hash >> 32), .item = (uint32_t) (item - array) };
+  slots[i] = (struct slot){ .hash = (uint32_t) (hash >> 32), .item = (uint32_t) (item - array) };
   return NULL;
 }
 

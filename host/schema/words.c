@@ -57,7 +57,7 @@ words_add (struct words *w, const struct json_tape *tape, const struct json_node
   uint32_t *slot = slot_of (w, text, len);
 
   if (*slot == 0) {
-    w->list[w->count] = (struct word) { .text = text, .len = (uint32_t) len };
+    w->list[w->count] = (struct word){ .text = text, .len = (uint32_t) len };
     *slot = ++w->count;
   }
   return *slot - 1;

@@ -178,7 +178,8 @@ enqueue (struct log *log, const struct buf *line)
   else {
     bool was_empty = log->queue.len == 0;
     if (log->dropped_untold != 0) {
-      buf_printf (&log->queue, "{\"level\":\"warning\",\"event\":\"log_dropped\",\"lines\":%" PRIu64 "}\n",
+      buf_printf (&log->queue,
+                  "{\"level\":\"warning\",\"event\":\"log_dropped\",\"lines\":%" PRIu64 "}\n",
                   log->dropped_untold);
       log->dropped_untold = 0;
     }

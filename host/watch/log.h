@@ -22,14 +22,14 @@ void log_free (struct log *log);
 /* Is a line of this level wanted?  For callers that would have to compute something for it. */
 int log_wants (const struct log *log, enum log_level level);
 
-/* An event with members: pairs of name and C string, ended with NULL.  A pair whose value is NULL is
- * left out.  Values are cut at 2 KiB. */
+/* An event with members: pairs of name and C string, ended with NULL.  A pair whose value is NULL
+ * is left out.  Values are cut at 2 KiB. */
 void log_event (struct log *log, enum log_level level, const char *event, ...)
   __attribute__ ((sentinel));
 
 /* A member value that is a number or text built on the fly: lives until the end of the full
  * expression's statement block; up to 4,096 bytes. */
-#define LOG_INT(value) log_int ((char[24]) { 0 }, (int64_t) (value))
+#define LOG_INT(value) log_int ((char[24]){ 0 }, (int64_t) (value))
 const char *log_int (char *room, int64_t value);
 
 /* Lines dropped so far. */

@@ -16,12 +16,13 @@ struct metrics {
   struct entry *tools;
 };
 
-static const uint64_t bounds_us[METRICS_BUCKETS]
-  = { 50,     100,    250,    500,     1000,    2500,    5000,
-      10000,  50000,  250000, 1000000, 5000000, 30000000, 60000000 };
-static const char *const bound_names[METRICS_BUCKETS]
-  = { "0.00005", "0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005",
-      "0.01",    "0.05",   "0.25",    "1",      "5",     "30",     "60" };
+static const uint64_t bounds_us[METRICS_BUCKETS] = { 50,      100,     250,      500,     1000,
+                                                     2500,    5000,    10000,    50000,   250000,
+                                                     1000000, 5000000, 30000000, 60000000 };
+static const char *const bound_names[METRICS_BUCKETS] = { "0.00005", "0.0001", "0.00025", "0.0005",
+                                                          "0.001",   "0.0025", "0.005",   "0.01",
+                                                          "0.05",    "0.25",   "1",       "5",
+                                                          "30",      "60" };
 static const char *const stage_names[STAGES] = { "queue", "run", "total" };
 
 struct metrics *
@@ -130,8 +131,7 @@ render_calls (const struct entry *e, const char *labels,
 }
 
 static void
-render_histogram (const struct histogram *h, const char *labels, const char *stage,
-                  struct buf *out)
+render_histogram (const struct histogram *h, const char *labels, const char *stage, struct buf *out)
 {
   uint64_t sum = 0;
 

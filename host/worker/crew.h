@@ -4,9 +4,9 @@
  * burst of calls wakes one thread, and that one wakes the next while there is still work; results
  * gather in the outbox while another thread is on its way that will flush them.
  *
- * While calls are quick even that is too much: one thread works off the burst and sends all results at
- * its end, and the I/O thread looks after WATCH_MS whether a call among them was slow after all.  So a
- * result waits behind a running callback for no longer than that. */
+ * While calls are quick even that is too much: one thread works off the burst and sends all results
+ * at its end, and the I/O thread looks after WATCH_MS whether a call among them was slow after all.
+ * So a result waits behind a running callback for no longer than that. */
 #ifndef TOOLHOST_WORKER_CREW_H
 #define TOOLHOST_WORKER_CREW_H
 
@@ -81,7 +81,8 @@ void crew_add (struct crew *crew, struct crew_call *call);
 /* After one or more crew_add.  True: look with crew_watch after WATCH_MS. */
 bool crew_kick (struct crew *crew);
 enum { WATCH_MS = 1 };
-/* Has the burst been worked off?  If not, wake more threads and send what waits; true: look again. */
+/* Has the burst been worked off?  If not, wake more threads and send what waits; true: look again.
+ */
 bool crew_watch (struct crew *crew);
 void crew_cancel (struct crew *crew, uint64_t id, uint32_t grace_ms);
 /* Signal the threads of cancelled calls that still run; false: there are none any more. */

@@ -52,7 +52,7 @@ fake_failure (enum call_error error, const char *code, const char *message)
 static void
 remember (char *room, size_t size, const char *text, size_t len)
 {
-  snprintf (room, size, "%.*s", (int)len, text != NULL ? text : "");
+  snprintf (room, size, "%.*s", (int) len, text != NULL ? text : "");
 }
 
 static void
@@ -195,14 +195,14 @@ is_ready (void *ctx, const char **why_not)
 static void
 put_metrics (void *ctx, struct buf *out)
 {
-  (void)ctx;
+  (void) ctx;
   buf_puts (out, "toolhost_calls_total 1\n");
 }
 
 static void
 put_plugins (void *ctx, struct buf *out)
 {
-  (void)ctx;
+  (void) ctx;
   buf_puts (out, "{\"plugins\":[]}");
 }
 

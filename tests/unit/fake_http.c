@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct front_peer fake_anonymous = { .uid = (uid_t)-1,
-                                           .gid = (gid_t)-1,
+const struct front_peer fake_anonymous = { .uid = (uid_t) -1,
+                                           .gid = (gid_t) -1,
                                            .principal = "anonymous" };
 const struct front_peer fake_manager = {
   .local = true, .uid = 0, .gid = 0, .manager = true, .principal = "uid:0"

@@ -257,7 +257,7 @@ test_bad_frames_are_seen (void)
               { 17, FRAME_LOG, 17 } };
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    head = (struct frame_head) { .size = bad[i].size, .kind = bad[i].kind };
+    head = (struct frame_head){ .size = bad[i].size, .kind = bad[i].kind };
     memcpy (datagram, &head, sizeof head);
     CU_ASSERT_EQUAL (frame_next (datagram, bad[i].left, &out, &payload, &len), -1);
   }

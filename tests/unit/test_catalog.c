@@ -7,8 +7,7 @@
 #include "catalog/definition.h"
 #include "tap.h"
 
-#define GOOD                                                                                       \
-  "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
+#define GOOD "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
 
 /* What a worker says of a plugin whose tools have these definitions. */
 static void
@@ -46,24 +45,27 @@ static void
 a_good_definition (void)
 {
   struct described d = { 0 };
-  read_all (&d,
-            (const char *const[]) {
-              "{ \"name\": \"t\", \"title\": \"T\", \"description\": \"d\",\n"
-              "  \"inputSchema\": { \"type\": \"object\" }, \"outputSchema\": { \"type\": \"array\" },\n"
-              "  \"annotations\": { \"idempotentHint\": true }, \"toolhost\": { \"strict\": true } }",
-              NULL },
-            -1);
+  read_all (
+    &d,
+    (const char *const[]){
+      "{ \"name\": \"t\", \"title\": \"T\", \"description\": \"d\",\n"
+      "  \"inputSchema\": { \"type\": \"object\" }, \"outputSchema\": { \"type\": \"array\" },\n"
+      "  \"annotations\": { \"idempotentHint\": true }, \"toolhost\": { \"strict\": true } }",
+      NULL },
+    -1);
   CU_ASSERT_EQUAL_FATAL (d.tools_count, 1);
   const struct tool *t = d.tools[0];
   CU_ASSERT_EQUAL (t->max_time_ms, INT64_MAX);
   CU_ASSERT_TRUE (t->idempotent);
   CU_ASSERT_PTR_NOT_NULL (t->input);
   CU_ASSERT_PTR_NOT_NULL (t->output);
-  CU_ASSERT_STRING_EQUAL (buf_cstr ((struct buf *) &t->openai),
-                          "{\"type\":\"function\",\"name\":\"t\",\"description\":\"d\",\"parameters\":"
-                          "{\"type\":\"object\"},\"strict\":true}");
-  CU_ASSERT_STRING_EQUAL (buf_cstr ((struct buf *) &t->anthropic),
-                          "{\"name\":\"t\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}");
+  CU_ASSERT_STRING_EQUAL (
+    buf_cstr ((struct buf *) &t->openai),
+    "{\"type\":\"function\",\"name\":\"t\",\"description\":\"d\",\"parameters\":"
+    "{\"type\":\"object\"},\"strict\":true}");
+  CU_ASSERT_STRING_EQUAL (
+    buf_cstr ((struct buf *) &t->anthropic),
+    "{\"name\":\"t\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}");
   CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr ((struct buf *) &t->mcp), "outputSchema"));
   /* older revisions know only object results */
   CU_ASSERT_PTR_NULL (strstr (buf_cstr ((struct buf *) &t->mcp_legacy), "outputSchema"));
@@ -83,21 +85,25 @@ broken_definitions (void)
     { "{\"name\":\"a b\"}", "/name: expected 1 to 64" },
     { "{\"name\":\"t\"}", "tool t: definition has no \"description\"" },
     { "{\"name\":\"t\",\"description\":\"d\"}", "no \"inputSchema\"" },
-    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":[]}", "/inputSchema: expected an object" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":[]}",
+      "/inputSchema: expected an object" },
     { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"string\"}}",
       "/inputSchema/type: expected \"object\"" },
     { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":"
-      "{\"a\":{\"$ref\":\"https://example.com/x\"}}}}", "/inputSchema/properties/a" },
-    { "{\"name\":\"t\",\"description\":\"turn \\u202e round\",\"inputSchema\":{\"type\":\"object\"}}",
+      "{\"a\":{\"$ref\":\"https://example.com/x\"}}}}",
+      "/inputSchema/properties/a" },
+    { "{\"name\":\"t\",\"description\":\"turn \\u202e "
+      "round\",\"inputSchema\":{\"type\":\"object\"}}",
       "U+202E" },
-    { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":1,\"inputSchema\":{\"type\":\"object\"}}",
+    { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":1,\"inputSchema\":{\"type\":"
+      "\"object\"}}",
       "/annotations: expected an object" },
     { "{\"name\":\"t\",\"name\":\"u\"}", "duplicate" },
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct described d = { 0 };
-    read_all (&d, (const char *const[]) { rows[i].definition, GOOD, NULL }, 0);
+    read_all (&d, (const char *const[]){ rows[i].definition, GOOD, NULL }, 0);
     CU_ASSERT_EQUAL (d.tools_count, 1); /* the good one lives */
     CU_ASSERT_EQUAL_FATAL (d.problems_count, 1);
     CU_ASSERT_PTR_NOT_NULL (strstr (d.problems[0], rows[i].sentence));
@@ -112,7 +118,7 @@ two_of_one_name (void)
 {
   struct described d = { 0 };
 
-  read_all (&d, (const char *const[]) { GOOD, GOOD, NULL }, 0);
+  read_all (&d, (const char *const[]){ GOOD, GOOD, NULL }, 0);
   CU_ASSERT_EQUAL (d.tools_count, 1);
   CU_ASSERT_PTR_NOT_NULL (strstr (d.problems[0], "another tool of this name"));
   described_free (&d);
@@ -161,7 +167,7 @@ set_of (const char *const *names)
 static void
 sorted_and_found (void)
 {
-  struct toolset *set = set_of ((const char *const[]) { "b", "ab", "a", "c", NULL });
+  struct toolset *set = set_of ((const char *const[]){ "b", "ab", "a", "c", NULL });
 
   CU_ASSERT_STRING_EQUAL (set->tools[0]->name, "a");
   CU_ASSERT_STRING_EQUAL (set->tools[1]->name, "ab");
@@ -175,7 +181,7 @@ sorted_and_found (void)
 static void
 pages_go_on_after_a_name_that_is_gone (void)
 {
-  struct toolset *set = set_of ((const char *const[]) { "a", "c", NULL });
+  struct toolset *set = set_of ((const char *const[]){ "a", "c", NULL });
   CLEANUP_BUF struct buf page = { 0 };
 
   CU_ASSERT_EQUAL (toolset_after (set, "b", 1), 1);
@@ -203,12 +209,12 @@ watchers_hear_only_of_changes (void)
   struct counter counter = { .watcher = { .changed = count_change } };
 
   catalog_watch (catalog, &counter.watcher);
-  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  catalog_swap (catalog, set_of ((const char *const[]){ "a", NULL }));
   CU_ASSERT_EQUAL (counter.changes, 1);
-  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  catalog_swap (catalog, set_of ((const char *const[]){ "a", NULL }));
   CU_ASSERT_EQUAL (counter.changes, 1);
   catalog_unwatch (&counter.watcher);
-  catalog_swap (catalog, set_of ((const char *const[]) { "b", NULL }));
+  catalog_swap (catalog, set_of ((const char *const[]){ "b", NULL }));
   CU_ASSERT_EQUAL (counter.changes, 1);
   catalog_free (catalog);
 }
@@ -219,9 +225,9 @@ a_kept_toolset_outlives_a_swap (void)
   struct catalog *catalog = catalog_new ();
   struct toolset *kept;
 
-  catalog_swap (catalog, set_of ((const char *const[]) { "a", NULL }));
+  catalog_swap (catalog, set_of ((const char *const[]){ "a", NULL }));
   kept = toolset_ref (catalog_toolset (catalog));
-  catalog_swap (catalog, set_of ((const char *const[]) { NULL }));
+  catalog_swap (catalog, set_of ((const char *const[]){ NULL }));
   CU_ASSERT_PTR_NOT_NULL (toolset_find (kept, "a", 1));
   CU_ASSERT_PTR_NULL (toolset_find (catalog_toolset (catalog), "a", 1));
   toolset_unref (kept);
@@ -233,12 +239,13 @@ static CU_TestInfo definitions[] = { { "a good one", a_good_definition },
                                      { "two of one name", two_of_one_name },
                                      { "descriptions that can't be used", unusable_descriptions },
                                      CU_TEST_INFO_NULL };
-static CU_TestInfo toolsets[]
-  = { { "sorted and found", sorted_and_found },
-      { "pages after a name that is gone", pages_go_on_after_a_name_that_is_gone },
-      { "watchers hear only of changes", watchers_hear_only_of_changes },
-      { "a kept one outlives a swap", a_kept_toolset_outlives_a_swap },
-      CU_TEST_INFO_NULL };
+static CU_TestInfo toolsets[] = {
+  { "sorted and found", sorted_and_found },
+  { "pages after a name that is gone", pages_go_on_after_a_name_that_is_gone },
+  { "watchers hear only of changes", watchers_hear_only_of_changes },
+  { "a kept one outlives a swap", a_kept_toolset_outlives_a_swap },
+  CU_TEST_INFO_NULL
+};
 static CU_SuiteInfo suites[] = { { "definition", NULL, NULL, NULL, NULL, definitions },
                                  { "toolset", NULL, NULL, NULL, NULL, toolsets },
                                  CU_SUITE_INFO_NULL };

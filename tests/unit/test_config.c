@@ -126,7 +126,8 @@ faults_of_a_policy (void)
   static const struct {
     const char *text, *sentence;
   } rows[] = {
-    { "{\"permissions\":{\"http\":[\"https://example.com/\"]}}", "/permissions/http: this version does" },
+    { "{\"permissions\":{\"http\":[\"https://example.com/\"]}}",
+      "/permissions/http: this version does" },
     { "{\"permissions\":{\"exec\":[\"/bin/sh\"]}}", "/permissions/exec: this version does" },
     { "{\"permissions\":{\"reed\":[]}}", "did you mean \"read\"?" },
     { "{\"limits\":{\"cpu_per_call\":\"1s\"}}", "/limits/cpu_per_call: this version does" },
@@ -186,7 +187,8 @@ policies_of_a_folder (void)
 
   folder_open (&f);
   CU_ASSERT_EQUAL (mkdirat (f.fd, "plugins.d", 0755), 0);
-  folder_put (&f, "plugins.d/a.json", "{\"limits\":{\"files\":32},\"sandbox\":{\"require\":[\"kill-tree\"]}}");
+  folder_put (&f, "plugins.d/a.json",
+              "{\"limits\":{\"files\":32},\"sandbox\":{\"require\":[\"kill-tree\"]}}");
   policies = policies_read (f.fd, &err);
   CU_ASSERT_PTR_NOT_NULL_FATAL (policies);
   policy_init (&policy);
@@ -204,7 +206,8 @@ policies_of_a_folder (void)
   CU_ASSERT_PTR_NULL (policies_read (f.fd, &err));
   CU_ASSERT_STRING_EQUAL (
     err.text, "plugins.d/b.json: /limits/memory: expected a size like \"256M\", got \"lots\"");
-  folder_close (&f, (const char *const[]) { "plugins.d/a.json", "plugins.d/b.json", "plugins.d", NULL });
+  folder_close (&f,
+                (const char *const[]){ "plugins.d/a.json", "plugins.d/b.json", "plugins.d", NULL });
 }
 
 static void
@@ -239,7 +242,7 @@ the_cache_remembers (void)
   CU_ASSERT_PTR_NULL (describe_cache_find (cache, hex, 7, &len)); /* another build */
   describe_cache_free (cache);
   (void) close (file);
-  folder_close (&f, (const char *const[]) { "describe-cache.jsonl", NULL });
+  folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
 }
 
 static void
@@ -249,11 +252,12 @@ a_damaged_cache_is_no_error (void)
   size_t len;
 
   folder_open (&f);
-  folder_put (&f, "describe-cache.jsonl", "{\"build\":\"b\"}\n{\"key\":\"k/0000000000000000\",\"descr");
+  folder_put (&f, "describe-cache.jsonl",
+              "{\"build\":\"b\"}\n{\"key\":\"k/0000000000000000\",\"descr");
   struct describe_cache *cache = describe_cache_new (f.fd, "b");
   CU_ASSERT_PTR_NULL (describe_cache_find (cache, "k", 0, &len));
   describe_cache_free (cache);
-  folder_close (&f, (const char *const[]) { "describe-cache.jsonl", NULL });
+  folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
 }
 
 static CU_TestInfo tests[] = { { "values over defaults", values_over_defaults },

@@ -745,8 +745,8 @@ test_session_delete_stops_calls (void)
 static void
 count_end (void *ctx, struct mcp_session *session)
 {
-  (void)session;
-  ++*(size_t *)ctx;
+  (void) session;
+  ++*(size_t *) ctx;
 }
 
 static struct slice
@@ -767,7 +767,7 @@ test_sessions_expire (void)
   CU_ASSERT_STRING_NOT_EQUAL (a->id, b->id);
   CU_ASSERT_PTR_EQUAL (mcp_sessions_find (table, id_of (a), "p", 1050), a);
   CU_ASSERT_PTR_NULL (mcp_sessions_find (table, id_of (a), "q", 1050));
-  c->stream = (struct http_exchange *)(void *)&ended;
+  c->stream = (struct http_exchange *) (void *) &ended;
   mcp_sessions_expire (table, 1099);
   CU_ASSERT_EQUAL (mcp_sessions_count (table), 3);
   mcp_sessions_expire (table, 1100); /* b was idle, c is not while it has a stream */
@@ -805,7 +805,7 @@ test_session_bad_ids (void)
   size_t ended = 0;
   struct mcp_sessions *table = mcp_sessions_new (2, 1000, count_end, &ended);
 
-  (void)mcp_sessions_open (table, "p", 0);
+  (void) mcp_sessions_open (table, "p", 0);
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     CU_ASSERT_PTR_NULL (
       mcp_sessions_find (table, (struct slice){ bad[i], strlen (bad[i]) }, "p", 0));
@@ -829,8 +829,8 @@ test_base64 (void)
   for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
     for (int kind = BASE64_PADDED; kind <= BASE64_URL; kind++) {
       CLEANUP_BUF struct buf text = { 0 };
-      base64_encode ((enum base64_kind)kind, bytes[i], strlen (bytes[i]), &text);
-      CU_ASSERT (base64_decode ((enum base64_kind)kind, buf_cstr (&text), text.len, out, &len));
+      base64_encode ((enum base64_kind) kind, bytes[i], strlen (bytes[i]), &text);
+      CU_ASSERT (base64_decode ((enum base64_kind) kind, buf_cstr (&text), text.len, out, &len));
       CU_ASSERT_EQUAL (len, strlen (bytes[i]));
       CU_ASSERT_EQUAL (memcmp (out, bytes[i], len), 0);
     }

@@ -47,11 +47,11 @@ static void
 setup (struct fixture *f)
 {
   *f = (struct fixture){ .ended = 0 };
-  (void)signal (SIGPIPE, SIG_IGN);
+  (void) signal (SIGPIPE, SIG_IGN);
   fake_env_init (&f->fake);
   CU_ASSERT_EQUAL (pipe (f->to), 0);
   CU_ASSERT_EQUAL (pipe (f->from), 0);
-  (void)fcntl (f->from[0], F_SETFL, O_NONBLOCK);
+  (void) fcntl (f->from[0], F_SETFL, O_NONBLOCK);
   f->front = stdio_front_new (&f->fake.env, f->to[0], f->from[1], on_ended, f);
 }
 
@@ -59,7 +59,7 @@ static void
 close_end (int *fd)
 {
   if (*fd >= 0)
-    (void)close (*fd);
+    (void) close (*fd);
   *fd = -1;
 }
 
@@ -80,14 +80,14 @@ static void
 run (struct fixture *f)
 {
   for (int i = 0; i < 64; i++)
-    (void)ev_run (f->fake.env.loop, EVRUN_NOWAIT);
+    (void) ev_run (f->fake.env.loop, EVRUN_NOWAIT);
 }
 
 static void
 say_len (struct fixture *f, const char *text, size_t len)
 {
   if (len != 0)
-    CU_ASSERT_EQUAL (write (f->to[1], text, len), (ssize_t)len);
+    CU_ASSERT_EQUAL (write (f->to[1], text, len), (ssize_t) len);
   run (f);
 }
 
@@ -113,7 +113,7 @@ hear (struct fixture *f)
   run (f);
   buf_reset (&f->answers, SIZE_MAX);
   while ((n = read (f->from[0], buf_reserve (&f->answers, 65536), 65536)) > 0) {
-    f->answers.len += (size_t)n;
+    f->answers.len += (size_t) n;
     run (f);
   }
   return buf_cstr (&f->answers);
@@ -280,7 +280,7 @@ test_calls (void)
 
   setup (&f);
   say (&f, INITIALIZE ("2025-06-18"));
-  (void)hear (&f);
+  (void) hear (&f);
   expect (&f,
           LATER ("1", ",\"_meta\":{\"progressToken\":9}") LATER ("\"1\"", "")
             MESSAGE ("3", "tools/call", "{\"name\":\"echo\",\"arguments\":{}}"),
@@ -306,7 +306,7 @@ test_cancelled (void)
 
   setup (&f);
   say (&f, INITIALIZE ("2025-06-18"));
-  (void)hear (&f);
+  (void) hear (&f);
   say (&f, LATER ("1", "") LATER ("\"1\"", ""));
   expect (&f, NOTIFICATION ("notifications/cancelled", "{\"requestId\":\"1\",\"reason\":\"no\"}"),
           "");
@@ -334,7 +334,7 @@ test_list_changed (void)
 
   setup (&f);
   say (&f, INITIALIZE ("2025-11-25"));
-  (void)hear (&f);
+  (void) hear (&f);
   fake_env_tools (&f.fake, one);
   expect (&f, "", ""); /* not before the client has said that it is ready */
   say (&f, NOTIFICATION ("notifications/initialized", "{}"));
@@ -360,7 +360,7 @@ test_listen (void)
     "\"io.modelcontextprotocol/subscriptionId\":\"L\"}}}\n");
   say (&f, MESSAGE ("5", "subscriptions/listen",
                     "{" META ",\"notifications\":{\"toolsListChanged\":true}}"));
-  (void)hear (&f);
+  (void) hear (&f);
   say (&f, NOTIFICATION ("notifications/cancelled", "{" META ",\"requestId\":5}"));
   fake_env_tools (&f.fake, one);
   expect (&f, "", LIST_CHANGED "{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"L\"}}}\n");
@@ -381,7 +381,7 @@ test_end (void)
 
   setup (&f);
   say (&f, INITIALIZE ("2025-06-18") LATER ("1", ""));
-  (void)hear (&f);
+  (void) hear (&f);
   say (&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"); /* no end of line */
   CU_ASSERT_STRING_EQUAL (hear (&f), "");
   say_end (&f);
@@ -442,15 +442,15 @@ test_slow_reader (void)
   struct fixture f;
 
   setup (&f);
-  (void)fcntl (f.to[1], F_SETFL, O_NONBLOCK);
+  (void) fcntl (f.to[1], F_SETFL, O_NONBLOCK);
   while (said * one + one <= sizeof pings)
     memcpy (pings + one * said++, MESSAGE ("1", "ping", "{}"), one);
   for (size_t per = said, rounds = 0;; rounds++) {
     ssize_t n = write (f.to[1], pings, one * per);
     run (&f);
-    if (n != (ssize_t)(one * per)) {
-      said = rounds * per + (n > 0 ? (size_t)n / one : 0);
-      CU_ASSERT (n <= 0 || (size_t)n % one == 0);
+    if (n != (ssize_t) (one * per)) {
+      said = rounds * per + (n > 0 ? (size_t) n / one : 0);
+      CU_ASSERT (n <= 0 || (size_t) n % one == 0);
       break;
     }
     if (rounds > 100000) {
@@ -471,7 +471,7 @@ test_stopping (void)
 
   setup (&f);
   say (&f, INITIALIZE ("2025-06-18") LATER ("1", ""));
-  (void)hear (&f);
+  (void) hear (&f);
   stdio_front_free (f.front);
   f.front = NULL;
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);

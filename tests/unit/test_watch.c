@@ -40,8 +40,8 @@ a_line_is_json (void)
   CU_ASSERT_TRUE_FATAL (json_read (&tape, text.data, text.len - 1, &json_default_limits, &arena));
   CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "event"), "an_event"));
   CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "level"), "warning"));
-  CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "a"),
-                               "line\nbreak \"quoted\""));
+  CU_ASSERT_TRUE (
+    json_equals (&tape, json_member (&tape, json_root (&tape), "a"), "line\nbreak \"quoted\""));
   CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "n"), "-7"));
   CU_ASSERT_PTR_NULL (json_member (&tape, json_root (&tape), "absent"));
 }

@@ -17,7 +17,7 @@ base64_encode (enum base64_kind kind, const char *data, size_t len, struct buf *
     size_t have = len - i < 3 ? len - i : 3;
     uint32_t bits = 0;
     for (size_t k = 0; k < 3; k++)
-      bits = bits << 8 | (k < have ? (unsigned char)data[i + k] : 0);
+      bits = bits << 8 | (k < have ? (unsigned char) data[i + k] : 0);
     for (size_t k = 0; k < 4; k++)
       if (k <= have)
         buf_putc (out, alphabet[bits >> (18 - 6 * k) & 63]);
@@ -55,11 +55,11 @@ base64_decode (enum base64_kind kind, const char *text, size_t len, char *out, s
     const char *at = text[i] != '\0' ? strchr (alphabets[kind], text[i]) : NULL;
     if (at == NULL)
       return false;
-    bits = bits << 6 | (uint32_t)(at - alphabets[kind]);
+    bits = bits << 6 | (uint32_t) (at - alphabets[kind]);
     have += 6;
     if (have >= 8) {
       have -= 8;
-      out[(*out_len)++] = (char)(bits >> have & 0xff);
+      out[(*out_len)++] = (char) (bits >> have & 0xff);
     }
   }
   return (bits & ((1u << have) - 1)) == 0;

@@ -122,7 +122,7 @@ refuse_params (struct mcp_request *r, const char *what)
 {
   struct mcp_fault fault;
 
-  (void)mcp_fault_set (&fault, MCP_INVALID_PARAMS, 200, "Invalid params: %s", what);
+  (void) mcp_fault_set (&fault, MCP_INVALID_PARAMS, 200, "Invalid params: %s", what);
   mcp_refuse (r, &fault);
 }
 
@@ -140,7 +140,7 @@ mcp_request_stop (struct mcp_request *r, const char *why)
   r->call = NULL;
   if (call != NULL)
     call_abandon (call);
-  (void)mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 503, "%s", why);
+  (void) mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 503, "%s", why);
   mcp_refuse (r, &fault);
 }
 
@@ -166,8 +166,8 @@ call_done (void *ctx, const struct result *result)
 
   r->call = NULL;
   if (result->error == CALL_tool_not_found) {
-    (void)mcp_fault_set (&fault, MCP_INVALID_PARAMS, 200, "Unknown tool: %.*s", (int)r->name_len,
-                         r->name);
+    (void) mcp_fault_set (&fault, MCP_INVALID_PARAMS, 200, "Unknown tool: %.*s", (int) r->name_len,
+                          r->name);
     mcp_refuse (r, &fault);
     return;
   }
@@ -178,7 +178,7 @@ call_done (void *ctx, const struct result *result)
 static void
 keep_name (struct mcp_request *r, struct slice name)
 {
-  r->name_len = (unsigned)(name.len < sizeof r->name ? name.len : sizeof r->name);
+  r->name_len = (unsigned) (name.len < sizeof r->name ? name.len : sizeof r->name);
   memcpy (r->name, name.data, r->name_len);
 }
 
@@ -235,7 +235,7 @@ tools_list (struct mcp_request *r, const struct mcp_message *m)
 static void
 discover (struct mcp_request *r, const struct mcp_message *m)
 {
-  (void)m;
+  (void) m;
   mcp_put_discover (scratch (r), r);
   answer (r, 200);
 }
@@ -243,7 +243,7 @@ discover (struct mcp_request *r, const struct mcp_message *m)
 static void
 ping (struct mcp_request *r, const struct mcp_message *m)
 {
-  (void)m;
+  (void) m;
   mcp_put_empty (scratch (r), r);
   answer (r, 200);
 }
@@ -270,7 +270,7 @@ initialize (struct mcp_request *r, const struct mcp_message *m)
   if (wanted.data == NULL)
     return refuse_params (r, "protocolVersion: expected a string");
   if (!r->core->carrier->connect (r, version)) {
-    (void)mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 503, "Too many sessions; try again later");
+    (void) mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 503, "Too many sessions; try again later");
     return mcp_refuse (r, &fault);
   }
   mcp_put_initialize (scratch (r), r, version);
@@ -286,8 +286,8 @@ listen_to_changes (struct mcp_request *r, const struct mcp_message *m)
   if (!json_is (filter, JSON_OBJECT))
     return refuse_params (r, "notifications: expected an object");
   if (r->peer->listening >= LISTENERS_MAX) {
-    (void)mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 200, "Too many subscriptions; at most %d",
-                         LISTENERS_MAX);
+    (void) mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 200, "Too many subscriptions; at most %d",
+                          LISTENERS_MAX);
     return mcp_refuse (r, &fault);
   }
   r->listening = true;
@@ -350,8 +350,8 @@ mcp_dispatch (struct mcp_request *r, const struct mcp_message *m)
   struct mcp_fault fault;
 
   if (method == NULL) {
-    (void)mcp_fault_set (&fault, MCP_METHOD_NOT_FOUND, 404, "Method not found: %.*s",
-                         (int)(m->method.len < 128 ? m->method.len : 128), m->method.data);
+    (void) mcp_fault_set (&fault, MCP_METHOD_NOT_FOUND, 404, "Method not found: %.*s",
+                          (int) (m->method.len < 128 ? m->method.len : 128), m->method.data);
     return mcp_refuse (r, &fault);
   }
   method->run (r, m);
@@ -362,8 +362,8 @@ mcp_dispatch (struct mcp_request *r, const struct mcp_message *m)
 static void
 on_initialized (struct mcp_core *core, struct mcp_peer *peer, const struct mcp_message *m)
 {
-  (void)core;
-  (void)m;
+  (void) core;
+  (void) m;
   peer->initialized = peer->version != NULL;
 }
 

@@ -42,7 +42,7 @@ mismatch (struct mcp_fault *fault, struct slice header, const char *name, const 
 static bool
 check_envelope (const struct http_exchange *x, const struct mcp_message *m, struct mcp_fault *fault)
 {
-  (void)x;
+  (void) x;
   return mcp_check_envelope (m, fault);
 }
 
@@ -60,7 +60,7 @@ check_version_header (const struct http_exchange *x, const struct mcp_message *m
 static bool
 check_version (const struct http_exchange *x, const struct mcp_message *m, struct mcp_fault *fault)
 {
-  (void)x;
+  (void) x;
   return mcp_check_version (m, fault);
 }
 

@@ -38,7 +38,7 @@ struct post {
 static struct post *
 post_of (struct mcp_request *r)
 {
-  return (struct post *)r;
+  return (struct post *) r;
 }
 
 /* ---- event streams ---- */
@@ -63,7 +63,7 @@ keep_alive (struct http_exchange *x)
 {
   static const char comment[] = ": keep-alive\n\n";
 
-  (void)http_stream_write (x, comment, sizeof comment - 1);
+  (void) http_stream_write (x, comment, sizeof comment - 1);
 }
 
 /* ---- the carrier's functions ---- */
@@ -79,7 +79,7 @@ notify (struct mcp_request *r, const struct buf *message)
     p->streaming = true;
     begin_stream (p->x);
   }
-  (void)write_event (p->mcp, p->x, message);
+  (void) write_event (p->mcp, p->x, message);
 }
 
 static void
@@ -88,7 +88,7 @@ reply (struct post *p, int status, const struct buf *message)
   char header[32 + MCP_SESSION_ID_LEN] = "";
 
   if (p->session != NULL)
-    (void)snprintf (header, sizeof header, "Mcp-Session-Id: %s\r\n", p->session->id);
+    (void) snprintf (header, sizeof header, "Mcp-Session-Id: %s\r\n", p->session->id);
   http_reply (p->x, status, "application/json", header[0] != '\0' ? header : NULL, message->data,
               message->len);
 }
@@ -224,8 +224,8 @@ post_modern (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   if (m->kind == MCP_NOTIFICATION)
     return accepted (x);
   if (m->kind == MCP_RESPONSE) {
-    (void)mcp_fault_set (&fault, MCP_INVALID_REQUEST, 400,
-                         "Invalid Request: a client of %s sends no responses", MCP_MODERN_VERSION);
+    (void) mcp_fault_set (&fault, MCP_INVALID_REQUEST, 400,
+                          "Invalid Request: a client of %s sends no responses", MCP_MODERN_VERSION);
     return refuse (mcp, x, m->id, &fault);
   }
   if (!mcp_check_modern (x, m, &fault))
@@ -260,7 +260,7 @@ post_legacy_request (struct mcp_http *mcp, struct http_exchange *x, const struct
   p->r.session = session != NULL ? session->name : NULL;
   http_on_gone (x, gone_legacy);
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
-                     MCP_LEGACY, m, (char *)(p + 1));
+                     MCP_LEGACY, m, (char *) (p + 1));
   post_dispatch (p, m);
 }
 
@@ -286,16 +286,16 @@ find_session (struct mcp_http *mcp, struct http_exchange *x, struct mcp_fault *f
   struct mcp_session *session;
 
   if (id.data == NULL) {
-    (void)mcp_fault_set (fault, MCP_BAD_SESSION, 400,
-                         "Mcp-Session-Id is missing: send initialize first, or put " MCP_META
-                         "protocolVersion into params._meta");
+    (void) mcp_fault_set (fault, MCP_BAD_SESSION, 400,
+                          "Mcp-Session-Id is missing: send initialize first, or put " MCP_META
+                          "protocolVersion into params._meta");
     return NULL;
   }
   session = mcp_sessions_find (mcp->sessions, id, http_request (x)->peer->principal,
                                ev_now (mcp->core.env->loop));
   if (session == NULL)
-    (void)mcp_fault_set (fault, MCP_SESSION_NOT_FOUND, 404,
-                         "Session not found: send initialize again");
+    (void) mcp_fault_set (fault, MCP_SESSION_NOT_FOUND, 404,
+                          "Session not found: send initialize again");
   return session;
 }
 
@@ -378,7 +378,7 @@ tell_session (struct mcp_http *mcp, struct mcp_session *session)
     return;
   buf_reset (out, 64 * 1024);
   mcp_put_list_changed (out, (struct slice){ NULL, 0 });
-  (void)write_event (mcp, session->stream, out);
+  (void) write_event (mcp, session->stream, out);
 }
 
 static void
@@ -445,7 +445,7 @@ tick (struct ev_loop *loop, struct ev_timer *timer, int events)
 {
   struct mcp_http *mcp = timer->data;
 
-  (void)events;
+  (void) events;
   keep_requests_alive (&mcp->stateless);
   for (struct mcp_session *s = mcp_sessions_first (mcp->sessions); s != NULL; s = s->older) {
     keep_requests_alive (&s->peer);
@@ -459,7 +459,7 @@ static void
 tools_changed (struct catalog_watcher *watcher)
 {
   struct mcp_http *mcp =
-    (struct mcp_http *)(void *)((char *)watcher - offsetof (struct mcp_http, watcher));
+    (struct mcp_http *) (void *) ((char *) watcher - offsetof (struct mcp_http, watcher));
 
   mcp_tell_listeners (&mcp->core, &mcp->stateless);
   for (struct mcp_session *s = mcp_sessions_first (mcp->sessions); s != NULL; s = s->older)

@@ -12,7 +12,7 @@ mcp_fault_set (struct mcp_fault *fault, enum mcp_code code, int status, const ch
 
   *fault = (struct mcp_fault){ .code = code, .status = status };
   va_start (args, fmt);
-  (void)vsnprintf (fault->text, sizeof fault->text, fmt, args);
+  (void) vsnprintf (fault->text, sizeof fault->text, fmt, args);
   va_end (args);
   return false;
 }
@@ -148,7 +148,7 @@ mcp_check_version (const struct mcp_message *m, struct mcp_fault *fault)
 {
   if (json_equals (&m->tape, m->version, MCP_MODERN_VERSION))
     return true;
-  (void)mcp_fault_set (fault, MCP_UNSUPPORTED_VERSION, 400, "Unsupported protocol version");
+  (void) mcp_fault_set (fault, MCP_UNSUPPORTED_VERSION, 400, "Unsupported protocol version");
   fault->requested = raw (&m->tape, m->version);
   return false;
 }

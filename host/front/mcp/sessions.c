@@ -108,10 +108,10 @@ random_hex (char *text, size_t bytes)
 {
   unsigned char raw[MCP_SESSION_ID_LEN / 2];
 
-  if (getrandom (raw, bytes, 0) != (ssize_t)bytes)
+  if (getrandom (raw, bytes, 0) != (ssize_t) bytes)
     return false;
   for (size_t i = 0; i < bytes; i++)
-    (void)snprintf (text + 2 * i, 3, "%02x", raw[i]);
+    (void) snprintf (text + 2 * i, 3, "%02x", raw[i]);
   return true;
 }
 
@@ -146,7 +146,7 @@ same_id (const char *a, const char *b)
   unsigned char differ = 0;
 
   for (size_t i = 0; i < MCP_SESSION_ID_LEN; i++)
-    differ |= (unsigned char)(a[i] ^ b[i]);
+    differ |= (unsigned char) (a[i] ^ b[i]);
   return differ == 0;
 }
 

@@ -7,7 +7,7 @@ enum { ID_MAX = 256 }; /* bytes of call_id and session_id */
 static bool
 take_arguments (struct call_body *body, const struct json_node *value, struct arena *arena)
 {
-  (void)arena;
+  (void) arena;
   body->arguments = value;
   return json_is (value, JSON_OBJECT);
 }
@@ -38,7 +38,7 @@ take_session_id (struct call_body *body, const struct json_node *value, struct a
 static bool
 take_metadata (struct call_body *body, const struct json_node *value, struct arena *arena)
 {
-  (void)arena;
+  (void) arena;
   body->metadata.data = json_raw (&body->tape, value, &body->metadata.len);
   return json_is (value, JSON_OBJECT);
 }
@@ -46,7 +46,7 @@ take_metadata (struct call_body *body, const struct json_node *value, struct are
 static bool
 take_deadline (struct call_body *body, const struct json_node *value, struct arena *arena)
 {
-  (void)arena;
+  (void) arena;
   return json_int64 (&body->tape, value, &body->deadline_ms) && body->deadline_ms > 0;
 }
 

@@ -129,7 +129,7 @@ reply (struct rest_call *c, const struct result *result)
   put_result (out, c, result);
   if (status == 429 || status == 503) {
     long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
-    (void)snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
+    (void) snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
   }
   http_reply (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out->data,
               out->len);
@@ -191,7 +191,7 @@ on_progress (void *ctx, double done, double total, const char *text, size_t len)
   }
   jsonw_end (&w);
   begin_stream (c);
-  (void)send_event (c->x, "progress", out);
+  (void) send_event (c->x, "progress", out);
 }
 
 static const char *
@@ -228,7 +228,7 @@ on_log (void *ctx, int level, const char *text, size_t len)
   jsonw_string_len (&w, text, len);
   jsonw_end (&w);
   begin_stream (c);
-  (void)send_event (c->x, "log", out);
+  (void) send_event (c->x, "log", out);
 }
 
 static void

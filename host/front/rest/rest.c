@@ -60,7 +60,7 @@ get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct format *format = find_format (http_query (x, "format"));
   CLEANUP_BUF struct buf out = { 0 };
 
-  (void)segment;
+  (void) segment;
   if (format == NULL)
     return http_reply_error (x, 400, "bad_format", "format: expected mcp, openai or anthropic");
   buf_puts (&out, "{\"tools\":");
@@ -87,7 +87,7 @@ get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct front_manage *manage = &rest->env->manage;
   CLEANUP_BUF struct buf out = { 0 };
 
-  (void)segment;
+  (void) segment;
   manage->plugins (manage->ctx, &out);
   reply_json (x, 200, &out);
 }
@@ -95,8 +95,8 @@ get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void
 get_health (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
-  (void)rest;
-  (void)segment;
+  (void) rest;
+  (void) segment;
   reply_status (x, 200, "ok", NULL);
 }
 
@@ -106,7 +106,7 @@ get_ready (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct front_manage *manage = &rest->env->manage;
   const char *why = NULL;
 
-  (void)segment;
+  (void) segment;
   if (manage->ready (manage->ctx, &why))
     reply_status (x, 200, "ready", NULL);
   else
@@ -119,7 +119,7 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct front_manage *manage = &rest->env->manage;
   CLEANUP_BUF struct buf out = { 0 };
 
-  (void)segment;
+  (void) segment;
   manage->metrics (manage->ctx, &out);
   http_reply (x, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, out.data, out.len);
 }
@@ -130,7 +130,7 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct front_manage *manage = &rest->env->manage;
   struct error err = { 0 };
 
-  (void)segment;
+  (void) segment;
   if (!http_request (x)->peer->manager)
     return http_reply_error (x, 403, "not_allowed",
                              "Only root or the daemon's own user may do this, over the local "
@@ -171,7 +171,7 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
 
-  (void)segment;
+  (void) segment;
   jsonw_object (&w);
   jsonw_name_string (&w, "name", "toolhost");
   jsonw_name_string (&w, "version", rest->env->version);

@@ -18,7 +18,7 @@ route_fits (const char *pattern, struct slice path, struct slice *segment)
         at++;
       if (at == begin)
         return false;
-      *segment = (struct slice){ begin, (size_t)(at - begin) };
+      *segment = (struct slice){ begin, (size_t) (at - begin) };
       pattern = strchr (pattern, '}') + 1;
     }
     else if (at == end || *at++ != *pattern++)

@@ -37,7 +37,7 @@ struct stdio_front {
 static struct stdio_front *
 front_of (struct mcp_core *core)
 {
-  return (struct stdio_front *)(void *)((char *)core - offsetof (struct stdio_front, core));
+  return (struct stdio_front *) (void *) ((char *) core - offsetof (struct stdio_front, core));
 }
 
 /* ---- output ---- */
@@ -93,7 +93,7 @@ write_backlog (struct stdio_front *front)
   while (unwritten (front) != 0) {
     ssize_t n = write (front->out.fd, front->backlog.data + front->written, unwritten (front));
     if (n >= 0)
-      front->written += (size_t)n;
+      front->written += (size_t) n;
     else if (errno == EAGAIN || errno == EWOULDBLOCK)
       return;
     else if (errno != EINTR)
@@ -121,8 +121,8 @@ on_writable (struct ev_loop *loop, struct ev_io *watcher, int events)
 {
   struct stdio_front *front = watcher->data;
 
-  (void)loop;
-  (void)events;
+  (void) loop;
+  (void) events;
   if (!front->out_broken)
     write_backlog (front);
   watch_output (front);
@@ -157,7 +157,7 @@ silence (struct mcp_request *r)
 static void
 answer (struct mcp_request *r, int status, const struct buf *message)
 {
-  (void)status;
+  (void) status;
   send_line (front_of (r->core), message);
   silence (r);
 }
@@ -220,7 +220,7 @@ serve (struct stdio_front *front, const struct mcp_message *m)
   r = xcalloc (1, sizeof *r + mcp_request_room (m));
   r->principal = "stdio";
   mcp_request_begin (r, &front->core, &front->peer, m->version != NULL ? MCP_MODERN : MCP_LEGACY, m,
-                     (char *)(r + 1));
+                     (char *) (r + 1));
   mcp_dispatch (r, m);
 }
 
@@ -257,9 +257,9 @@ too_long (struct stdio_front *front)
 {
   struct mcp_fault fault;
 
-  (void)mcp_fault_set (&fault, MCP_INVALID_REQUEST, 413,
-                       "Invalid Request: a line has more than %zu bytes",
-                       front->core.env->body_max);
+  (void) mcp_fault_set (&fault, MCP_INVALID_REQUEST, 413,
+                        "Invalid Request: a line has more than %zu bytes",
+                        front->core.env->body_max);
   refuse (front, (struct slice){ NULL, 0 }, &fault);
 }
 
@@ -276,7 +276,7 @@ take_lines (struct stdio_front *front)
          && (end = memchr (input->data + begin + front->scanned, '\n',
                            input->len - begin - front->scanned))
               != NULL) {
-    size_t len = (size_t)(end - input->data) - begin;
+    size_t len = (size_t) (end - input->data) - begin;
     front->scanned = 0;
     if (front->skipping)
       front->skipping = false;
@@ -338,12 +338,12 @@ on_readable (struct ev_loop *loop, struct ev_io *watcher, int events)
   struct stdio_front *front = watcher->data;
   ssize_t n = read (watcher->fd, buf_reserve (&front->input, READ_SIZE), READ_SIZE);
 
-  (void)events;
+  (void) events;
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
     return;
   if (n <= 0)
     return input_ended (front);
-  front->input.len += (size_t)n;
+  front->input.len += (size_t) n;
   take_lines (front);
   skip_excess (front);
   if (unwritten (front) > BACKLOG_PAUSE)
@@ -356,7 +356,7 @@ static void
 tools_changed (struct catalog_watcher *watcher)
 {
   struct stdio_front *front =
-    (struct stdio_front *)(void *)((char *)watcher - offsetof (struct stdio_front, watcher));
+    (struct stdio_front *) (void *) ((char *) watcher - offsetof (struct stdio_front, watcher));
 
   mcp_tell_listeners (&front->core, &front->peer);
   if (!front->peer.initialized || front->in_ended)
@@ -372,7 +372,7 @@ set_nonblocking (int fd)
   int flags = fcntl (fd, F_GETFL);
 
   if (flags >= 0)
-    (void)fcntl (fd, F_SETFL, flags | O_NONBLOCK);
+    (void) fcntl (fd, F_SETFL, flags | O_NONBLOCK);
   return flags;
 }
 
@@ -380,7 +380,7 @@ static void
 restore_flags (int fd, int flags)
 {
   if (flags >= 0)
-    (void)fcntl (fd, F_SETFL, flags);
+    (void) fcntl (fd, F_SETFL, flags);
 }
 
 struct stdio_front *
