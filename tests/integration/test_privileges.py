@@ -3,12 +3,18 @@
 import os
 import stat
 
-from harness import Daemon, Skip, descendants, main, same
+from harness import Daemon, Skip, descendants, main, same, wait_for
 
 
 def no_capabilities(status):
     for kind in ("CapEff", "CapPrm", "CapInh", "CapAmb"):
         same(int(status[kind], 16), 0, kind)
+
+
+def serving(d):
+    """The two processes of the one worker (its init and itself), once the one that described has gone."""
+    assert d.call("echo", {"text": "x"}).ok
+    return wait_for(lambda: len(pids := descendants(d.pid)) == 2 and pids, 10, "one worker of two processes")
 
 
 def test_a_daemon_started_as_root_is_root_no_more():
@@ -26,10 +32,7 @@ def test_a_daemon_started_as_root_is_root_no_more():
 
 def test_workers_are_in_namespaces_of_their_own_and_filtered():
     with Daemon(plugins=["echo"]) as d:
-        assert d.call("echo", {"text": "x"}).ok
-        workers = descendants(d.pid)
-        assert workers, "no worker after a call"
-        for pid in workers:
+        for pid in serving(d):
             status = d.status(pid)
             if os.geteuid() == 0:
                 assert "0" not in status["Uid"].split(), status["Uid"]
@@ -45,8 +48,7 @@ def test_workers_have_no_environment_and_few_descriptors():
     if os.geteuid() != 0:
         raise Skip("needs root to look into a worker")
     with Daemon(plugins=["echo"], env={"A_SECRET": "of-the-daemon"}) as d:
-        assert d.call("echo", {"text": "x"}).ok
-        for pid in descendants(d.pid):
+        for pid in serving(d):
             environment = open(f"/proc/{pid}/environ", "rb").read()
             assert b"of-the-daemon" not in environment, environment
             assert len(os.listdir(f"/proc/{pid}/fd")) < 16, os.listdir(f"/proc/{pid}/fd")

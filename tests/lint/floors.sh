@@ -46,7 +46,7 @@ failed=0
 table=$(printf '%s\n' "$floors" | sed '/^$/d')
 while read -r folder allowed; do
   number=$((number + 1))
-  wrong=$(upward "$folder" $allowed)
+  wrong=$(upward "$folder" "$allowed")
   if [ -z "$wrong" ]; then
     echo "ok $number - floors: $folder includes only: $allowed"
   else
