@@ -29,7 +29,12 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/fragile.la %D%/integration/placeholder.la
+check_LTLIBRARIES += %D%/integration/fragile.la %D%/integration/neighbours.la \
+	%D%/integration/placeholder.la
+%C%_integration_neighbours_la_SOURCES = %D%/integration/neighbours.c
+%C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_neighbours_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_neighbours_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_fragile_la_SOURCES = %D%/integration/fragile.c
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)

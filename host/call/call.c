@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_write.h"
+#include "call/arguments.h"
 #include "call/calls.h"
 #include "pool/unit.h"
 #include "schema/schema.h"
@@ -43,6 +44,7 @@ struct call {
   char *tenant;
   char *session_id;
   bool indexed;
+  bool retried; /* after its process was lost; once, and only when the tool is idempotent */
   ev_timer deadline;
   int64_t started_ns, sent_ns;
   struct buf args;
@@ -335,32 +337,6 @@ on_log (struct job *job, int level, const char *text, size_t len)
     call->events->log (call->ctx, level, text, len);
 }
 
-/* The problems as "POINTER: message" lines for the model, and as they are for programs. */
-static void
-problems_text (const char *json, size_t len, struct buf *text)
-{
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct json_tape tape;
-  const struct json_node *list;
-
-  buf_puts (text, "The arguments do not fit:");
-  if (!json_read (&tape, json, len, &json_default_limits, &arena))
-    return;
-  list = json_root (&tape);
-  if (list->type != JSON_ARRAY)
-    return;
-  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
-    size_t pointer_len = 0, message_len = 0;
-    const char *pointer =
-      json_string (&tape, json_member (&tape, n, "pointer"), &arena, &pointer_len);
-    const char *message =
-      json_string (&tape, json_member (&tape, n, "message"), &arena, &message_len);
-    buf_printf (text, "\n%.*s: %.*s", pointer_len != 0 ? (int) pointer_len : 1,
-                pointer_len != 0 ? pointer : "/", (int) message_len,
-                message != NULL ? message : "");
-  }
-}
-
 static bool
 output_fits (const struct tool *tool, const struct job_end *end, struct buf *why)
 {
@@ -421,7 +397,7 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
   if (error == CALL_tool_args_invalid && end->result->structured_len != 0) {
     result.problems = end->structured;
     result.problems_len = end->result->structured_len;
-    problems_text (end->structured, end->result->structured_len, &text);
+    arguments_problems_text (end->structured, end->result->structured_len, &text);
     result.message = text.data;
     result.message_len = text.len;
   }
@@ -456,6 +432,17 @@ finish_result (struct call *call, const struct job_end *end)
   }
 }
 
+/* An innocent call of an idempotent tool in a process that had to be killed runs once more, within
+ * its deadline. */
+static bool
+retry (struct call *call)
+{
+  if (call->retried || !call->tool->idempotent)
+    return false;
+  call->retried = true;
+  return unit_submit (call->tool->unit, &call->job).refusal == UNIT_TAKEN;
+}
+
 static void
 on_ended (struct job *job, const struct job_end *end)
 {
@@ -469,6 +456,8 @@ on_ended (struct job *job, const struct job_end *end)
     finish_result (call, end);
     return;
   }
+  if (end->fate == JOB_LOST && retry (call))
+    return;
   result.error = errors[end->fate];
   result.retry_after_ms = end->retry_after_ms;
   finish (call, &result, end->text);
@@ -490,82 +479,6 @@ on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 /* ---- the stages before the worker ---- */
-
-static void
-write_problems (const struct schema_report *report, struct buf *json, struct buf *text)
-{
-  struct json_writer w = { .out = json };
-
-  buf_puts (text, "The arguments do not fit the tool's schema:");
-  jsonw_array (&w);
-  for (size_t i = 0; i < report->count; i++) {
-    const struct schema_problem *p = &report->problems[i];
-    jsonw_object (&w);
-    jsonw_name_string (&w, "pointer", p->pointer);
-    jsonw_name_string (&w, "message", p->message);
-    jsonw_end (&w);
-    buf_printf (text, "\n%s: %s", *p->pointer != '\0' ? p->pointer : "/", p->message);
-  }
-  jsonw_end (&w);
-  if (report->more != 0)
-    buf_printf (text, "\nand %zu more", report->more);
-}
-
-/* What a call is made of once it was parsed: the arguments' text and their place on a tape. */
-struct parsed {
-  struct json_tape own;
-  struct arena arena;
-  const struct json_tape *tape;
-  const struct json_node *node;
-  const char *text;
-  size_t len;
-};
-
-static void
-parsed_cleanup (struct parsed *p)
-{
-  arena_free (&p->arena);
-}
-
-static bool
-parse (const struct calls *calls, const struct call_request *request, struct parsed *p,
-       struct buf *why)
-{
-  struct json_limits limits = json_default_limits;
-
-  limits.depth = calls->settings.json_depth;
-  p->tape = request->tape;
-  p->node = request->args_node;
-  if (p->node == NULL) {
-    bool empty = request->args == NULL || request->args_len == 0;
-    p->text = empty ? "{}" : request->args;
-    p->len = empty ? 2 : request->args_len;
-    if (!json_read (&p->own, p->text, p->len, &limits, &p->arena)) {
-      buf_printf (why, "The arguments are not JSON: byte %zu: %s.", p->own.offset, p->own.problem);
-      return false;
-    }
-    p->tape = &p->own;
-    p->node = json_root (&p->own);
-  }
-  if (p->node->type != JSON_OBJECT) {
-    buf_puts (why, "The arguments must be a JSON object.");
-    return false;
-  }
-  p->text = json_raw (p->tape, p->node, &p->len);
-  return true;
-}
-
-static bool
-check (const struct tool *tool, const struct parsed *p, struct buf *json, struct buf *text)
-{
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct schema_report report = { 0 };
-
-  if (tool->input == NULL || schema_validate (tool->input, p->tape, p->node, &report, &arena))
-    return true;
-  write_problems (&report, json, text);
-  return false;
-}
 
 static int64_t
 time_limit_ms (const struct calls *calls, const struct tool *tool, int64_t wish_ms)
@@ -638,7 +551,7 @@ index_call (struct calls *calls, struct call *call, const char *wanted)
 
 static struct call *
 make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
-           const struct parsed *p, const struct call_events *events, void *ctx)
+           const struct arguments *arguments, const struct call_events *events, void *ctx)
 {
   struct call *call = call_alloc (calls);
   int64_t limit = time_limit_ms (calls, tool, request->deadline_ms);
@@ -657,7 +570,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->stats = tool->stats;
   call->started_ns = clock_ns ();
   index_call (calls, call, request->call_id);
-  buf_append (&call->args, p->text, p->len);
+  buf_append (&call->args, arguments->text, arguments->len);
   write_meta (call, request);
   ev_timer_init (&call->deadline, on_deadline, 0, 0);
   call->deadline.data = call;
@@ -690,9 +603,9 @@ log_start (const struct call *call)
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
-               const struct parsed *p, const struct call_events *events, void *ctx)
+               const struct arguments *arguments, const struct call_events *events, void *ctx)
 {
-  struct call *call = make_call (calls, tool, request, p, events, ctx);
+  struct call *call = make_call (calls, tool, request, arguments, events, ctx);
   struct unit_answer answer = unit_submit (tool->unit, &call->job);
   struct result result = { 0 };
 
@@ -710,7 +623,7 @@ struct call *
 call_start (struct calls *calls, const struct call_request *request,
             const struct call_events *events, void *ctx)
 {
-  __attribute__ ((cleanup (parsed_cleanup))) struct parsed parsed = { 0 };
+  __attribute__ ((cleanup (arguments_free))) struct arguments arguments = { 0 };
   CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_BUF struct buf problems = { 0 };
   struct tool *tool = toolset_find (request->toolset, request->name, request->name_len);
@@ -722,9 +635,9 @@ call_start (struct calls *calls, const struct call_request *request,
   }
   else if (tool == NULL)
     result.error = CALL_tool_not_found;
-  else if (!parse (calls, request, &parsed, &text))
+  else if (!arguments_parse (&arguments, request, calls->settings.json_depth, &text))
     result.error = CALL_tool_args_parse_error;
-  else if (!check (tool, &parsed, &problems, &text)) {
+  else if (!arguments_check (&arguments, tool, &problems, &text)) {
     result.error = CALL_tool_args_invalid;
     result.problems = problems.data;
     result.problems_len = problems.len;
@@ -737,7 +650,7 @@ call_start (struct calls *calls, const struct call_request *request,
     refuse (calls, request, events, ctx, &result);
     return NULL;
   }
-  return start_checked (calls, tool, request, &parsed, events, ctx);
+  return start_checked (calls, tool, request, &arguments, events, ctx);
 }
 
 /* ---- what fronts do to a running call ---- */

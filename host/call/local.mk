@@ -1,1 +1,1 @@
-libhost_la_SOURCES += %D%/call.c %D%/call.h %D%/calls.h %D%/errors.c %D%/errors.def
+libhost_la_SOURCES += %D%/arguments.c %D%/arguments.h %D%/call.c %D%/call.h %D%/calls.h %D%/errors.c %D%/errors.def

@@ -66,6 +66,20 @@ def test_an_endless_loop_is_stopped():
         well(d)
 
 
+def test_innocent_calls_of_a_killed_process():
+    """One in the same process that may run again does so once; the other is told what happened."""
+    with Daemon(plugins=["neighbours"], config={"grace": "50ms", "drain": "50ms"}) as d:
+        d.rest("once")  # its worker has been started
+        again = in_background(d.rest, "again", {"ms": 1500})
+        once = in_background(d.rest, "once", {"ms": 1500})
+        wait_for(lambda: next(p["running"] for p in d.http("GET", "/v1/plugins").json["plugins"]) == 2, 5,
+                 "both to run")
+        same(d.rest("stuck").code, "tool_timeout")
+        same(again().body["content"][0]["text"], "waited")
+        same(once().code, "worker_lost")
+        same(starts_of(d, "neighbours"), 3)  # to describe, the one that was killed, its replacement
+
+
 def test_the_process_of_an_endless_loop_is_gone():
     with Daemon(plugins=["spin", "echo"]) as d:
         well(d)
