@@ -35,6 +35,9 @@
 
 enum { LISTENERS_MAX = 16 };
 
+/* Seconds a client on standard input waits for plugins to be described. */
+static const double STDIO_PATIENCE = 1.5;
+
 struct host {
   struct ev_loop *loop;
   struct config config;
@@ -59,8 +62,11 @@ struct host {
   char bound[LISTENERS_MAX][80];
   size_t listeners_count;
   char *single;
+  int single_fd;    /* opened while still root: its folder may be private */
+  int single_errno; /* why not */
   bool serve_stdio, stopping;
-  ev_timer drain; /* while stopping: look whether everything has ended */
+  ev_timer patience; /* with stdio: how long a plugin may keep the client waiting */
+  ev_timer drain;    /* while stopping: look whether everything has ended */
   ev_tstamp stop_by, kill_by;
   ev_signal hup, term, interrupt;
   bool (*reconfigure) (void *ctx, struct config *config, struct error *err);
@@ -113,14 +119,30 @@ on_stdio_ended (void *ctx)
 /* Standard input is read from here on: what came before waits in its pipe, so that nobody who
  * starts a daemon and asks at once is told that there are no tools. */
 static void
+begin_stdio (struct host *host)
+{
+  ev_timer_stop (host->loop, &host->patience);
+  if (host->serve_stdio && host->stdio == NULL && !host->stopping)
+    host->stdio = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
+}
+
+/* A plugin that hangs while it is loaded is not worth the wait; the others are served. */
+static void
+on_patience (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  begin_stdio (timer->data);
+}
+
+static void
 on_ready (void *ctx)
 {
   struct host *host = ctx;
 
   log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
              "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
-  if (host->serve_stdio)
-    host->stdio = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
+  begin_stdio (host);
 }
 
 static bool
@@ -379,6 +401,8 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->reconfigure = options->reconfigure;
   host->reconfigure_ctx = options->reconfigure_ctx;
   host->single = options->single != NULL ? xstrdup (options->single) : NULL;
+  host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
+  host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
   if (!use_privileges (host, options, err)) {
     host_free (host);
@@ -428,13 +452,14 @@ find_single (struct host *host)
   CLEANUP_FREE char *name = xstrdup (slash != NULL ? slash + 1 : host->single);
   char *dot = strrchr (name, '.');
   struct stat st;
-  int fd = open (host->single, O_RDONLY | O_CLOEXEC);
+  int fd = host->single_fd;
 
+  host->single_fd = -1;
   if (dot != NULL && dot != name)
     *dot = '\0';
   if (fd < 0 || fstat (fd, &st) < 0 || !S_ISREG (st.st_mode)) {
     plugins_refused (host->plugins, name, host->single,
-                     fd < 0 ? strerror (errno) : "it is no regular file");
+                     fd < 0 ? strerror (host->single_errno) : "it is no regular file");
     fd_cleanup (&fd);
   }
   else
@@ -460,6 +485,11 @@ host_start (struct host *host)
   }
   log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build",
              TOOLHOST_BUILD_ID, "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
+  if (host->serve_stdio) {
+    ev_timer_init (&host->patience, on_patience, STDIO_PATIENCE, 0);
+    host->patience.data = host;
+    ev_timer_start (host->loop, &host->patience);
+  }
   discovery_start (host->discovery);
 }
 
@@ -583,6 +613,7 @@ host_free (struct host *host)
   stop_signal (host, &host->term);
   stop_signal (host, &host->interrupt);
   ev_timer_stop (host->loop, &host->drain);
+  ev_timer_stop (host->loop, &host->patience);
   stdio_front_free (host->stdio);
   http_server_free (host->http);
   mcp_http_free (host->mcp);
@@ -603,6 +634,7 @@ host_free (struct host *host)
   close_all (host);
   config_free (&host->config);
   free (host->config_file);
+  fd_cleanup (&host->single_fd);
   free (host->single);
   free (host);
 }

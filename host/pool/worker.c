@@ -276,6 +276,10 @@ on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
   double idle = worker->pool->settings.idle_stop - (ev_now (loop) - worker->last_used);
 
   (void) revents;
+  if (worker->closed && worker->bye != NULL && worker->state != WORKER_STOPPING) {
+    worker_kill (worker, worker->bye); /* it has said why, and takes its time */
+    return;
+  }
   if (worker->closed && worker->state != WORKER_STOPPING) {
     worker_broke_protocol (worker, "closed its control socket and lived on");
     return;

@@ -50,9 +50,8 @@ def test_wrong_arguments_are_told_one_by_one():
 def test_arguments_that_are_no_object():
     with Daemon(plugins=["echo"]) as d:
         for arguments in ([], "text", 5, True):
-            answer = d.http("POST", "/v1/tools/echo/call", {"arguments": arguments})
-            same(answer.status, 400, f"for {arguments!r}")
-            same(answer.json["error"]["path"], "/arguments", f"for {arguments!r}")
+            result = d.rest("echo", arguments)
+            same((result.status, result.code), (400, "tool_args_parse_error"), f"for {arguments!r}")
             same(d.call("echo", arguments).rpc_error["code"], -32602, f"for {arguments!r}")
 
 

@@ -16,6 +16,12 @@ def test_modern():
         same(result["resultType"], "complete")
 
 
+def test_a_plugin_that_hangs_keeps_nobody_waiting():
+    """It has 60 s to be loaded; the others are served long before (the harness waits half of that)."""
+    with Daemon(plugins=["echo", "ctor_hang"], stdio=True, config={"start_timeout": "60s"}) as d:
+        same([tool["name"] for tool in d.pipe.ask("tools/list")["result"]["tools"]], ["echo"])
+
+
 def test_handshake():
     for version in (LEGACY, "2025-06-18", "2025-03-26", "2024-11-05"):
         with Daemon(plugins=["echo"], stdio=True) as d:
