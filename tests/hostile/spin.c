@@ -5,7 +5,7 @@ static toolhost_status
 execute (void *self, toolhost_call *call)
 {
   (void) self;
-  (void) call;
+  toolhost_log (call, TOOLHOST_INFO, "spinning");
   for (volatile unsigned long turns = 0;; turns++)
     ;
   return TOOLHOST_OK;

@@ -1,0 +1,515 @@
+/* The pipeline of a call, against a pool that the test plays: what is refused before a worker hears
+ * of it, and what becomes of each way a worker's work can end. */
+#include <ev.h>
+#include <stdlib.h>
+
+#include "call/calls.h"
+#include "pool/unit.h"
+#include "schema/schema.h"
+#include "tap.h"
+
+/* ---- the pool, played ---- */
+
+struct unit {
+  struct policy policy;
+  struct job *jobs[8]; /* taken and not ended */
+  size_t count;
+  unsigned submitted;
+  struct unit_answer answer;
+  enum frame_cancel_reason cancelled;
+};
+
+struct unit_answer
+unit_submit (struct unit *unit, struct job *job)
+{
+  unit->submitted++;
+  if (unit->answer.refusal == UNIT_TAKEN) {
+    unit->jobs[unit->count++] = job;
+    job->unit = unit;
+    job->events->started (job);
+  }
+  return unit->answer;
+}
+
+void
+job_cancel (struct job *job, enum frame_cancel_reason reason)
+{
+  struct unit *unit = job->unit;
+
+  for (size_t i = 0; i < unit->count; i++)
+    if (unit->jobs[i] == job)
+      unit->jobs[i] = unit->jobs[--unit->count];
+  unit->cancelled = reason;
+  job->unit = NULL;
+}
+
+const struct policy *
+unit_policy (const struct unit *unit)
+{
+  return &unit->policy;
+}
+
+static void
+end_last (struct unit *unit, const struct job_end *end)
+{
+  struct job *job = unit->jobs[--unit->count];
+
+  job->unit = NULL;
+  job->events->ended (job, end);
+}
+
+/* The worker answers. */
+static void
+answer (struct unit *unit, enum frame_outcome outcome, const char *code, const char *message,
+        const char *structured, const char *content)
+{
+  const struct frame_result head = { .outcome = outcome,
+                                     .code_len = (uint32_t) strlen (code),
+                                     .message_len = (uint32_t) strlen (message),
+                                     .structured_len = (uint32_t) strlen (structured),
+                                     .content_len = (uint32_t) strlen (content),
+                                     .cpu_ns = 7000 };
+
+  end_last (unit, &(struct job_end){ .fate = JOB_RESULT,
+                                     .result = &head,
+                                     .code = code,
+                                     .message = message,
+                                     .structured = structured,
+                                     .content = content });
+}
+
+static void
+fate (struct unit *unit, enum job_fate fate)
+{
+  end_last (unit, &(struct job_end){ .fate = fate, .text = "was ended by signal 11" });
+}
+
+/* ---- what the front heard ---- */
+
+struct heard {
+  int done, progress, logs;
+  enum call_error error;
+  char code[64], message[512], content[256], structured[256], problems[512];
+  int64_t retry_after_ms;
+  struct usage usage;
+};
+
+static void
+keep (char *room, size_t size, const char *text, size_t len)
+{
+  (void) snprintf (room, size, "%.*s", (int) len, text != NULL ? text : "");
+}
+
+static void
+on_done (void *ctx, const struct result *r)
+{
+  struct heard *h = ctx;
+
+  h->done++;
+  h->error = r->error;
+  keep (h->code, sizeof h->code, r->code, r->code != NULL ? strlen (r->code) : 0);
+  keep (h->message, sizeof h->message, r->message, r->message_len);
+  keep (h->content, sizeof h->content, r->content, r->content_len);
+  keep (h->structured, sizeof h->structured, r->structured, r->structured_len);
+  keep (h->problems, sizeof h->problems, r->problems, r->problems_len);
+  h->retry_after_ms = r->retry_after_ms;
+  h->usage = r->usage;
+}
+
+static void
+on_progress (void *ctx, double done, double total, const char *text, size_t len)
+{
+  (void) done;
+  (void) total;
+  (void) text;
+  (void) len;
+  ((struct heard *) ctx)->progress++;
+}
+
+static void
+on_log (void *ctx, int level, const char *text, size_t len)
+{
+  (void) level;
+  (void) text;
+  (void) len;
+  ((struct heard *) ctx)->logs++;
+}
+
+static const struct call_events events = { .progress = on_progress,
+                                           .log = on_log,
+                                           .done = on_done };
+
+/* ---- the fixture: one tool ---- */
+
+struct fixture {
+  struct ev_loop *loop;
+  struct metrics *metrics;
+  struct calls *calls;
+  struct unit unit;
+  struct tool *tool;
+  struct toolset *set;
+  struct heard heard;
+};
+
+static struct schema *
+compiled (const char *text)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct error err = { 0 };
+  struct json_tape tape;
+
+  CU_ASSERT_TRUE_FATAL (json_read (&tape, text, strlen (text), &json_default_limits, &arena));
+  return schema_compile (&tape, json_root (&tape), &err);
+}
+
+static void
+setup (struct fixture *f)
+{
+  const struct calls_settings settings = {
+    .deadline_ms = 30000, .running_max = 4, .json_depth = 8, .log_per_second = 1
+  };
+
+  memset (f, 0, sizeof *f);
+  f->loop = ev_loop_new (EVFLAG_AUTO);
+  f->metrics = metrics_new ();
+  f->calls = calls_new (f->loop, NULL, f->metrics, &settings);
+  f->tool = xcalloc (1, sizeof *f->tool);
+  f->tool->refs = 1;
+  f->tool->name = xstrdup ("t");
+  f->tool->name_len = 1;
+  f->tool->plugin = xstrdup ("p");
+  f->tool->unit = &f->unit;
+  f->tool->input = compiled ("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},"
+                             "\"additionalProperties\":false}");
+  f->set = toolset_new (&f->tool, 1, 1);
+}
+
+static void
+teardown (struct fixture *f)
+{
+  CU_ASSERT_EQUAL (calls_running (f->calls), 0);
+  calls_free (f->calls);
+  f->tool->unit = NULL; /* the unit is the fixture's */
+  toolset_unref (f->set);
+  metrics_free (f->metrics);
+  ev_loop_destroy (f->loop);
+}
+
+static struct call *
+start (struct fixture *f, const char *name, const char *args, const char *id)
+{
+  const struct call_request request = { .toolset = f->set,
+                                        .name = name,
+                                        .name_len = strlen (name),
+                                        .args = args,
+                                        .args_len = args != NULL ? strlen (args) : 0,
+                                        .principal = "uid:7",
+                                        .call_id = id };
+
+  memset (&f->heard, 0, sizeof f->heard);
+  return call_start (f->calls, &request, &events, &f->heard);
+}
+
+/* ---- refused before a worker hears of it ---- */
+
+static void
+refused_early (void)
+{
+  static const struct {
+    const char *name, *args;
+    enum call_error error;
+    const char *message;
+  } rows[] = {
+    { "u", "{}", CALL_tool_not_found, "no tool" },
+    { "t", "{", CALL_tool_args_parse_error, "not JSON: byte 1" },
+    { "t", "[]", CALL_tool_args_parse_error, "must be a JSON object" },
+    { "t", "{\"n\":[[[[[[[[[1]]]]]]]]]}", CALL_tool_args_parse_error, "byte" },
+    { "t", "{\"n\":\"x\"}", CALL_tool_args_invalid, "/n: " },
+    { "t", "{\"m\":1}", CALL_tool_args_invalid, "m" },
+  };
+  struct fixture f;
+
+  setup (&f);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CU_ASSERT_PTR_NULL (start (&f, rows[i].name, rows[i].args, NULL));
+    CU_ASSERT_EQUAL (f.heard.done, 1);
+    CU_ASSERT_EQUAL (f.heard.error, rows[i].error);
+    CU_ASSERT_STRING_EQUAL (f.heard.code, call_error_info (rows[i].error)->code);
+    CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, rows[i].message));
+  }
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"pointer\":"));
+  CU_ASSERT_EQUAL (f.unit.submitted, 0);
+  teardown (&f);
+}
+
+static void
+refused_by_the_pool (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  f.unit.answer = (struct unit_answer){ .refusal = UNIT_QUEUE_FULL, .retry_after_ms = 1000 };
+  CU_ASSERT_PTR_NULL (start (&f, "t", NULL, NULL));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_overloaded);
+  CU_ASSERT_EQUAL (f.heard.retry_after_ms, 1000);
+  f.unit.answer = (struct unit_answer){ .refusal = UNIT_UNAVAILABLE, .why = "quarantined" };
+  CU_ASSERT_PTR_NULL (start (&f, "t", NULL, NULL));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_unavailable);
+  CU_ASSERT_PTR_NULL (strstr (f.heard.message, "quarantined")); /* that is for the log */
+  teardown (&f);
+}
+
+static void
+too_many_at_once_and_draining (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  for (int i = 0; i < 4; i++)
+    CU_ASSERT_PTR_NOT_NULL (start (&f, "t", NULL, NULL));
+  CU_ASSERT_PTR_NULL (start (&f, "t", NULL, NULL));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_overloaded);
+  calls_cancel_all (f.calls);
+  CU_ASSERT_EQUAL (calls_running (f.calls), 0);
+  calls_drain (f.calls);
+  CU_ASSERT_PTR_NULL (start (&f, "t", NULL, NULL));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_overloaded);
+  teardown (&f);
+}
+
+/* ---- the ways it can end ---- */
+
+static void
+it_works (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  CU_ASSERT_PTR_NOT_NULL (start (&f, "t", "{ \"n\": 1.0 }", "mine"));
+  CU_ASSERT_EQUAL (f.heard.done, 0);
+  CU_ASSERT_EQUAL (f.unit.jobs[0]->args_len, 12); /* as it came */
+  CU_ASSERT_NSTRING_EQUAL (f.unit.jobs[0]->meta, "{\"call_id\":\"mine\",\"tenant\":\"default\"}",
+                           f.unit.jobs[0]->meta_len);
+  f.unit.jobs[0]->events->progress (f.unit.jobs[0], 1, 2, "x", 1);
+  f.unit.jobs[0]->events->log (f.unit.jobs[0], 2000, "x", 1);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "{\"a\":1}", "[{\"type\":\"text\",\"text\":\"a\"}]");
+  CU_ASSERT_EQUAL (f.heard.done, 1);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_OK);
+  CU_ASSERT_EQUAL (f.heard.progress, 1);
+  CU_ASSERT_EQUAL (f.heard.logs, 1);
+  CU_ASSERT_STRING_EQUAL (f.heard.structured, "{\"a\":1}");
+  CU_ASSERT_STRING_EQUAL (f.heard.content, "[{\"type\":\"text\",\"text\":\"a\"}]");
+  CU_ASSERT_EQUAL (f.heard.usage.cpu_us, 7);
+  CU_ASSERT_EQUAL (f.heard.usage.bytes_in, 12);
+  CU_ASSERT_EQUAL (metrics_tool (f.metrics, "p", "t")->outcomes[CALL_OK], 1);
+  teardown (&f);
+}
+
+static void
+no_content_is_an_empty_list (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_STRING_EQUAL (f.heard.content, "[]");
+  teardown (&f);
+}
+
+static void
+the_tool_says_no (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_FAILED, "no_such_city", "There is no Atlantis.", "", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_execution_failed);
+  CU_ASSERT_STRING_EQUAL (f.heard.code, "no_such_city"); /* its own code and words pass */
+  CU_ASSERT_STRING_EQUAL (f.heard.message, "There is no Atlantis.");
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_FAILED, "", "", "", "");
+  CU_ASSERT_STRING_EQUAL (f.heard.code, "tool_execution_failed");
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_NOT_ALLOWED, "", "Not before noon.", "", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_not_allowed);
+  CU_ASSERT_STRING_EQUAL (f.heard.message, "Not before noon.");
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_INVALID, "", "", "[{\"pointer\":\"/n\",\"message\":\"too odd\"}]",
+          "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_invalid);
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "/n: too odd"));
+  CU_ASSERT_STRING_EQUAL (f.heard.problems, "[{\"pointer\":\"/n\",\"message\":\"too odd\"}]");
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_BROKEN, "", "returned the unknown status 77", "", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_execution_failed);
+  CU_ASSERT_PTR_NULL (strstr (f.heard.message, "77")); /* a bug is told to the log */
+  teardown (&f);
+}
+
+static void
+a_result_must_fit_what_is_declared (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  f.tool->output = compiled ("{\"type\":\"object\",\"required\":[\"a\"]}");
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "{\"b\":1}", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_output_invalid);
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_output_invalid);
+  (void) start (&f, "t", NULL, NULL);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "{\"a\":1}", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_OK);
+  teardown (&f);
+}
+
+static void
+the_process_dies (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  (void) start (&f, "t", NULL, NULL);
+  fate (&f.unit, JOB_CRASHED);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_crashed);
+  CU_ASSERT_PTR_NULL (strstr (f.heard.message, "signal"));
+  (void) start (&f, "t", NULL, NULL);
+  fate (&f.unit, JOB_LOST);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_worker_lost);
+  (void) start (&f, "t", NULL, NULL);
+  fate (&f.unit, JOB_UNAVAILABLE);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_unavailable);
+  teardown (&f);
+}
+
+static void
+an_idempotent_one_runs_once_more (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  f.tool->idempotent = true;
+  (void) start (&f, "t", NULL, NULL);
+  fate (&f.unit, JOB_LOST);
+  CU_ASSERT_EQUAL (f.heard.done, 0);
+  CU_ASSERT_EQUAL (f.unit.submitted, 2);
+  fate (&f.unit, JOB_LOST);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_worker_lost);
+  CU_ASSERT_EQUAL (f.unit.submitted, 2);
+  (void) start (&f, "t", NULL, NULL);
+  fate (&f.unit, JOB_CRASHED); /* its own doing: not again */
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_crashed);
+  CU_ASSERT_EQUAL (f.unit.submitted, 3);
+  teardown (&f);
+}
+
+/* ---- deadlines and cancelling ---- */
+
+static void
+the_shortest_limit_counts (void)
+{
+  struct fixture f;
+  int64_t base;
+
+  setup (&f);
+  f.tool->max_time_ms = 5000;
+  f.unit.policy.max_time_ms = 3000;
+  (void) start (&f, "t", NULL, NULL);
+  base = f.unit.jobs[0]->deadline_ns;
+  f.unit.policy.max_time_ms = 0;
+  (void) start (&f, "t", NULL, NULL);
+  CU_ASSERT_TRUE (f.unit.jobs[1]->deadline_ns - base > 1900000000);
+  f.tool->max_time_ms = INT64_MAX;
+  (void) start (&f, "t", NULL, NULL);
+  CU_ASSERT_EQUAL (f.unit.jobs[2]->deadline_ns, INT64_MAX);
+  calls_cancel_all (f.calls);
+  teardown (&f);
+}
+
+static void
+a_deadline_passes (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  f.tool->max_time_ms = 1;
+  CU_ASSERT_PTR_NOT_NULL (start (&f, "t", NULL, NULL));
+  while (f.heard.done == 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_timeout);
+  CU_ASSERT_EQUAL (f.unit.cancelled, FRAME_CANCEL_DEADLINE);
+  teardown (&f);
+}
+
+static void
+cancelled_and_abandoned (void)
+{
+  struct fixture f;
+  struct call *call;
+
+  setup (&f);
+  call = start (&f, "t", NULL, "mine");
+  CU_ASSERT_PTR_EQUAL (call_find (f.calls, "mine", "uid:7"), call);
+  CU_ASSERT_PTR_NULL (call_find (f.calls, "mine", "uid:8"));
+  CU_ASSERT_PTR_EQUAL (call_find (f.calls, "mine", NULL), call); /* a manager */
+  CU_ASSERT_PTR_NULL (call_find (f.calls, "other", NULL));
+  call_cancel (call);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_cancelled);
+  CU_ASSERT_EQUAL (f.unit.cancelled, FRAME_CANCEL_CALLER);
+  CU_ASSERT_PTR_NULL (call_find (f.calls, "mine", NULL));
+  call = start (&f, "t", NULL, NULL);
+  call_abandon (call);
+  CU_ASSERT_EQUAL (f.heard.done, 0);
+  teardown (&f);
+}
+
+static void
+an_id_that_is_taken (void)
+{
+  struct fixture f;
+  struct call *first, *second;
+
+  setup (&f);
+  first = start (&f, "t", NULL, "mine");
+  second = start (&f, "t", NULL, "mine");
+  CU_ASSERT_STRING_EQUAL (call_id (first), "mine");
+  CU_ASSERT_STRING_NOT_EQUAL (call_id (second), "mine");
+  CU_ASSERT_PTR_EQUAL (call_find (f.calls, call_id (second), NULL), second);
+  calls_cancel_all (f.calls);
+  teardown (&f);
+}
+
+static void
+every_error_is_whole (void)
+{
+  for (int e = 1; e < CALL_ERRORS; e++) {
+    const struct call_error_info *info = call_error_info ((enum call_error) e);
+    CU_ASSERT_TRUE (info->http >= 400 && info->http < 600);
+    CU_ASSERT_STRING_NOT_EQUAL (info->text, "");
+    CU_ASSERT_STRING_EQUAL (calls_outcome_name ((unsigned) e), info->code);
+  }
+}
+
+static CU_TestInfo tests[] = {
+  { "refused early", refused_early },
+  { "refused by the pool", refused_by_the_pool },
+  { "too many at once, and draining", too_many_at_once_and_draining },
+  { "it works", it_works },
+  { "no content is an empty list", no_content_is_an_empty_list },
+  { "the tool says no", the_tool_says_no },
+  { "a result must fit what is declared", a_result_must_fit_what_is_declared },
+  { "the process dies", the_process_dies },
+  { "an idempotent one runs once more", an_idempotent_one_runs_once_more },
+  { "the shortest limit counts", the_shortest_limit_counts },
+  { "a deadline passes", a_deadline_passes },
+  { "cancelled and abandoned", cancelled_and_abandoned },
+  { "an id that is taken", an_id_that_is_taken },
+  { "every error is whole", every_error_is_whole },
+  CU_TEST_INFO_NULL
+};
+static CU_SuiteInfo suites[] = { { "call", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+TAP_MAIN (suites)

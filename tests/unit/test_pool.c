@@ -1,0 +1,307 @@
+/* Units and their workers: real processes of the built worker program, with plugins of
+ * tests/hostile. */
+#include <ev.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "pool/unit.h"
+#include "tap.h"
+
+#ifndef TOOLHOST_BUILD_ID
+#define TOOLHOST_BUILD_ID "dev"
+#endif
+
+struct fixture {
+  struct ev_loop *loop;
+  struct pool pool;
+  struct policy policy;
+  struct unit *unit;
+  int program;
+  /* what was heard of the description */
+  bool described;
+  struct buf description;
+  char why[512];
+};
+
+struct task {
+  struct job job; /* first */
+  bool started, logged, ended;
+  enum job_fate fate;
+  enum frame_outcome outcome;
+  struct buf content;
+};
+
+static void
+on_described (void *ctx, const char *json, size_t len, const struct error *err)
+{
+  struct fixture *f = ctx;
+
+  f->described = true;
+  if (json != NULL)
+    buf_append (&f->description, json, len);
+  else
+    (void) snprintf (f->why, sizeof f->why, "%s", err->text);
+}
+
+static void
+on_started (struct job *job)
+{
+  ((struct task *) job)->started = true;
+}
+
+static void
+on_progress (struct job *job, double done, double total, const char *text, size_t len)
+{
+  (void) job;
+  (void) done;
+  (void) total;
+  (void) text;
+  (void) len;
+}
+
+static void
+on_log (struct job *job, int level, const char *text, size_t len)
+{
+  ((struct task *) job)->logged = true;
+  (void) level;
+  (void) text;
+  (void) len;
+}
+
+static void
+on_ended (struct job *job, const struct job_end *end)
+{
+  struct task *task = (struct task *) job;
+
+  CU_ASSERT_FALSE (task->ended); /* exactly once */
+  task->ended = true;
+  task->fate = end->fate;
+  if (end->fate != JOB_RESULT)
+    return;
+  task->outcome = (enum frame_outcome) end->result->outcome;
+  buf_append (&task->content, end->content, end->result->content_len);
+}
+
+static const struct job_events job_events = {
+  .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended
+};
+
+static int
+open_built (const char *path)
+{
+  const char *build = getenv ("TOOLHOST_BUILD");
+  CLEANUP_BUF struct buf whole = { 0 };
+
+  buf_printf (&whole, "%s/%s", build != NULL ? build : ".", path);
+  return open (buf_cstr (&whole), O_RDONLY | O_CLOEXEC);
+}
+
+static void
+setup (struct fixture *f, const char *plugin)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+  struct pool_settings settings;
+  int fd;
+
+  memset (f, 0, sizeof *f);
+  f->loop = ev_loop_new (EVFLAG_AUTO);
+  pool_settings_default (&settings);
+  f->program = open_built ("toolhost-worker");
+  settings.program = f->program;
+  settings.build = TOOLHOST_BUILD_ID;
+  settings.grace = 0.02;
+  settings.drain = 0.02;
+  settings.backoff_min = 0.01;
+  settings.backoff_max = 0.02;
+  settings.max_crashes = 3;
+  pool_init (&f->pool, f->loop, NULL, &settings);
+  policy_init (&f->policy);
+  buf_printf (&path, "tests/hostile/.libs/%s.so", plugin);
+  fd = open_built (buf_cstr (&path));
+  CU_ASSERT_TRUE_FATAL (f->program >= 0 && fd >= 0);
+  f->unit = unit_new (&f->pool, plugin, fd, &f->policy);
+  unit_set_capacity (f->unit, 1);
+}
+
+static void
+run_until (struct fixture *f, const bool *flag)
+{
+  while (!*flag)
+    ev_run (f->loop, EVRUN_ONCE);
+}
+
+static void
+teardown (struct fixture *f)
+{
+  unit_unref (f->unit);
+  while (f->pool.workers != 0)
+    ev_run (f->loop, EVRUN_ONCE);
+  pool_clear (&f->pool);
+  policy_free (&f->policy);
+  buf_free (&f->description);
+  (void) close (f->program);
+  ev_loop_destroy (f->loop);
+}
+
+static struct unit_answer
+submit (struct fixture *f, struct task *task, const char *args)
+{
+  *task = (struct task){ .job = { .events = &job_events,
+                                  .args = args,
+                                  .args_len = strlen (args),
+                                  .meta = "{}",
+                                  .meta_len = 2,
+                                  .deadline_ns = INT64_MAX } };
+  return unit_submit (f->unit, &task->job);
+}
+
+static void
+described (void)
+{
+  struct fixture f;
+  struct unit_status status;
+
+  setup (&f, "slow_echo");
+  unit_describe (f.unit, &(struct unit_describer){ on_described, &f });
+  run_until (&f, &f.described);
+  CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&f.description), "\"slow_echo\""));
+  while (f.pool.workers != 0) /* nobody calls: it is stopped again */
+    ev_run (f.loop, EVRUN_ONCE);
+  unit_status (f.unit, &status);
+  CU_ASSERT_STRING_EQUAL (status.state, "idle");
+  CU_ASSERT_PTR_NOT_NULL (strstr (status.guarantees, "no-network"));
+  CU_ASSERT_EQUAL (status.crashes, 0);
+  teardown (&f);
+}
+
+static void
+what_cannot_be_loaded (void)
+{
+  struct fixture f;
+  struct task task;
+
+  setup (&f, "no_entry");
+  unit_describe (f.unit, &(struct unit_describer){ on_described, &f });
+  run_until (&f, &f.described);
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.why, "toolhost_plugin_entry"));
+  CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_UNAVAILABLE);
+  teardown (&f);
+}
+
+static void
+a_worker_starts_with_the_first_call (void)
+{
+  struct fixture f;
+  struct task task;
+
+  setup (&f, "slow_echo");
+  CU_ASSERT_EQUAL (submit (&f, &task, "{\"text\":\"hi\",\"ms\":0}").refusal, UNIT_TAKEN);
+  CU_ASSERT_FALSE (task.started);
+  run_until (&f, &task.ended);
+  CU_ASSERT_EQUAL (task.fate, JOB_RESULT);
+  CU_ASSERT_EQUAL (task.outcome, FRAME_OUTCOME_OK);
+  CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&task.content), "hi"));
+  buf_free (&task.content);
+  teardown (&f);
+}
+
+static void
+the_queue_has_a_bound (void)
+{
+  struct fixture f;
+  struct task tasks[3];
+
+  setup (&f, "slow_echo");
+  unit_unref (f.unit);
+  f.policy.queue = 2;
+  f.unit =
+    unit_new (&f.pool, "slow_echo", open_built ("tests/hostile/.libs/slow_echo.so"), &f.policy);
+  CU_ASSERT_EQUAL (submit (&f, &tasks[0], "{}").refusal, UNIT_TAKEN);
+  CU_ASSERT_EQUAL (submit (&f, &tasks[1], "{}").refusal, UNIT_TAKEN);
+  CU_ASSERT_EQUAL (submit (&f, &tasks[2], "{}").refusal, UNIT_QUEUE_FULL);
+  job_cancel (&tasks[0].job, FRAME_CANCEL_CALLER); /* a queued one goes without a word */
+  CU_ASSERT_FALSE (tasks[0].ended);
+  CU_ASSERT_EQUAL (submit (&f, &tasks[2], "{}").refusal, UNIT_TAKEN);
+  job_cancel (&tasks[1].job, FRAME_CANCEL_CALLER);
+  job_cancel (&tasks[2].job, FRAME_CANCEL_CALLER);
+  teardown (&f);
+}
+
+static void
+crashes_end_in_quarantine (void)
+{
+  struct fixture f;
+  struct unit_status status;
+  struct task task;
+
+  setup (&f, "null_deref");
+  for (int i = 0; i < 3; i++) {
+    CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_TAKEN);
+    run_until (&f, &task.ended);
+    CU_ASSERT_EQUAL (task.fate, JOB_CRASHED);
+  }
+  unit_status (f.unit, &status);
+  CU_ASSERT_STRING_EQUAL (status.state, "quarantined");
+  CU_ASSERT_EQUAL (status.crashes, 3);
+  CU_ASSERT_PTR_NOT_NULL (strstr (status.why, "SIG"));
+  CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_UNAVAILABLE);
+  unit_release (f.unit);
+  CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_TAKEN);
+  run_until (&f, &task.ended);
+  CU_ASSERT_EQUAL (task.fate, JOB_CRASHED);
+  teardown (&f);
+}
+
+/* A call that would outlive its own deadline in the back-off is told so at once. */
+static void
+a_back_off_longer_than_the_deadline (void)
+{
+  struct fixture f;
+  struct unit_answer answer;
+  struct task task;
+
+  setup (&f, "null_deref");
+  f.pool.settings.backoff_min = f.pool.settings.backoff_max = 600;
+  (void) submit (&f, &task, "{}");
+  run_until (&f, &task.ended);
+  task = (struct task){ .job = { .events = &job_events,
+                                 .args = "{}",
+                                 .args_len = 2,
+                                 .deadline_ns = clock_ns () + 30 * 1000000000LL } };
+  answer = unit_submit (f.unit, &task.job);
+  CU_ASSERT_EQUAL (answer.refusal, UNIT_UNAVAILABLE);
+  CU_ASSERT_TRUE (answer.retry_after_ms > 500000);
+  teardown (&f);
+}
+
+static void
+a_cancelled_call_that_does_not_return (void)
+{
+  struct fixture f;
+  struct task task;
+
+  setup (&f, "spin");
+  (void) submit (&f, &task, "{}");
+  run_until (&f, &task.logged); /* it says so before it begins to spin */
+  job_cancel (&task.job, FRAME_CANCEL_DEADLINE);
+  while (f.pool.killed == 0) /* grace, then the process is condemned and killed */
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_FALSE (task.ended);
+  CU_ASSERT_EQUAL (f.pool.crashed, 0);
+  teardown (&f);
+}
+
+static CU_TestInfo tests[] = {
+  { "described", described },
+  { "what can't be loaded", what_cannot_be_loaded },
+  { "a worker starts with the first call", a_worker_starts_with_the_first_call },
+  { "the queue has a bound", the_queue_has_a_bound },
+  { "crashes end in quarantine", crashes_end_in_quarantine },
+  { "a back-off longer than the deadline", a_back_off_longer_than_the_deadline },
+  { "a cancelled call that does not return", a_cancelled_call_that_does_not_return },
+  CU_TEST_INFO_NULL
+};
+static CU_SuiteInfo suites[] = { { "pool", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+TAP_MAIN (suites)
