@@ -3,70 +3,18 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/ticker.h"
 #include "daemon/oneshot.h"
+#include "front/encode.h"
 #include "watch/log.h"
 
 struct direct {
   struct ticker ticker;
   struct buf result;
 };
-
-static void
-encode_error (struct json_writer *w, const struct result *result)
-{
-  jsonw_name (w, "error");
-  jsonw_object (w);
-  jsonw_name_string (w, "code", result->code);
-  jsonw_name (w, "message");
-  jsonw_string_len (w, result->message, result->message_len);
-  if (result->problems != NULL)
-    jsonw_name_raw (w, "problems", result->problems, result->problems_len);
-  if (result->retry_after_ms > 0)
-    jsonw_name_int (w, "retry_after_ms", result->retry_after_ms);
-  jsonw_end (w);
-}
-
-static void
-encode_usage (struct json_writer *w, const struct usage *usage)
-{
-  const struct {
-    const char *name;
-    uint64_t value;
-  } members[] = {
-    { "wall_us", usage->wall_us },   { "queue_us", usage->queue_us },
-    { "run_us", usage->run_us },     { "cpu_us", usage->cpu_us },
-    { "bytes_in", usage->bytes_in }, { "bytes_out", usage->bytes_out },
-  };
-
-  jsonw_name (w, "usage");
-  jsonw_object (w);
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-    jsonw_name (w, members[i].name);
-    jsonw_uint (w, members[i].value);
-  }
-  jsonw_end (w);
-}
-
-void
-result_encode (const struct result *result, struct buf *out)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  jsonw_name_bool (&w, "ok", result->error == CALL_OK);
-  if (result->error != CALL_OK)
-    encode_error (&w, result);
-  jsonw_name_raw (&w, "content", result->content, result->content_len);
-  if (result->structured != NULL)
-    jsonw_name_raw (&w, "structured", result->structured, result->structured_len);
-  encode_usage (&w, &result->usage);
-  jsonw_end (&w);
-}
 
 static void
 on_progress (void *ctx, double done, double total, const char *text, size_t len)
@@ -92,7 +40,7 @@ on_done (void *ctx, const struct result *result)
   struct direct *d = ctx;
 
   ticker_clear (&d->ticker);
-  result_encode (result, &d->result);
+  encode_result (&d->result, NULL, result);
 }
 
 /* A signal handler gets no argument: what Ctrl-C cancels has to be found here. */

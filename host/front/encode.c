@@ -130,6 +130,70 @@ same_type (struct slice a, const char *b, size_t len)
   return a.len == len && strncasecmp (a.data, b, len) == 0;
 }
 
+static void
+encode_error (struct json_writer *w, const struct result *result)
+{
+  struct slice message = encode_message (result);
+
+  jsonw_name (w, "error");
+  jsonw_object (w);
+  jsonw_name_string (w, "code", result->code);
+  jsonw_name (w, "message");
+  jsonw_string_len (w, message.data, message.len);
+  if (result->problems != NULL)
+    encode_name_raw (w, "problems", result->problems, result->problems_len);
+  if (result->retry_after_ms > 0)
+    jsonw_name_int (w, "retry_after_ms", result->retry_after_ms);
+  jsonw_end (w);
+}
+
+static void
+encode_usage (struct json_writer *w, const struct usage *usage)
+{
+  const struct {
+    const char *name;
+    uint64_t value;
+  } members[] = {
+    { "wall_us", usage->wall_us },   { "queue_us", usage->queue_us },
+    { "run_us", usage->run_us },     { "cpu_us", usage->cpu_us },
+    { "bytes_in", usage->bytes_in }, { "bytes_out", usage->bytes_out },
+  };
+
+  jsonw_name (w, "usage");
+  jsonw_object (w);
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    jsonw_name (w, members[i].name);
+    jsonw_uint (w, members[i].value);
+  }
+  jsonw_end (w);
+}
+
+bool
+encode_has_ended (const struct result *result)
+{
+  return result->error == CALL_OK || result->error == CALL_tool_execution_failed;
+}
+
+void
+encode_result (struct buf *out, const char *call_id, const struct result *result)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  if (call_id != NULL)
+    jsonw_name_string (&w, "call_id", call_id);
+  jsonw_name_bool (&w, "ok", result->error == CALL_OK);
+  if (result->error != CALL_OK)
+    encode_error (&w, result);
+  if (encode_has_ended (result)) {
+    encode_name_raw (&w, "content", result->content, result->content_len);
+    if (result->structured != NULL)
+      encode_name_raw (&w, "structured", result->structured, result->structured_len);
+  }
+  encode_usage (&w, &result->usage);
+  jsonw_end (&w);
+}
+
 bool
 media_is_json (struct slice type)
 {

@@ -48,70 +48,6 @@ unlink_call (struct rest_call *c)
 
 /* ---- answers ---- */
 
-static void
-put_error (struct json_writer *w, const struct result *result)
-{
-  struct slice message = encode_message (result);
-
-  jsonw_name (w, "error");
-  jsonw_object (w);
-  jsonw_name_string (w, "code", result->code);
-  jsonw_name (w, "message");
-  jsonw_string_len (w, message.data, message.len);
-  if (result->problems != NULL)
-    encode_name_raw (w, "problems", result->problems, result->problems_len);
-  if (result->retry_after_ms > 0)
-    jsonw_name_int (w, "retry_after_ms", result->retry_after_ms);
-  jsonw_end (w);
-}
-
-static void
-put_usage (struct json_writer *w, const struct usage *usage)
-{
-  const struct {
-    const char *name;
-    uint64_t value;
-  } members[] = {
-    { "wall_us", usage->wall_us },   { "queue_us", usage->queue_us },
-    { "run_us", usage->run_us },     { "cpu_us", usage->cpu_us },
-    { "bytes_in", usage->bytes_in }, { "bytes_out", usage->bytes_out },
-  };
-
-  jsonw_name (w, "usage");
-  jsonw_object (w);
-  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-    jsonw_name (w, members[i].name);
-    jsonw_uint (w, members[i].value);
-  }
-  jsonw_end (w);
-}
-
-/* Did the tool run to its end?  Then the request worked, also when the tool says it failed. */
-static bool
-has_ended (const struct result *result)
-{
-  return result->error == CALL_OK || result->error == CALL_tool_execution_failed;
-}
-
-static void
-put_result (struct buf *out, const struct rest_call *c, const struct result *result)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  if (c->id != NULL)
-    jsonw_name_string (&w, "call_id", c->id);
-  jsonw_name_bool (&w, "ok", result->error == CALL_OK);
-  if (result->error != CALL_OK)
-    put_error (&w, result);
-  if (has_ended (result))
-    encode_name_raw (&w, "content", result->content, result->content_len);
-  if (has_ended (result) && result->structured != NULL)
-    encode_name_raw (&w, "structured", result->structured, result->structured_len);
-  put_usage (&w, &result->usage);
-  jsonw_end (&w);
-}
-
 static struct buf *
 scratch (struct rest_calls *calls)
 {
@@ -122,11 +58,11 @@ scratch (struct rest_calls *calls)
 static void
 reply (struct rest_call *c, const struct result *result)
 {
-  int status = has_ended (result) ? 200 : call_error_info (result->error)->http;
+  int status = encode_has_ended (result) ? 200 : call_error_info (result->error)->http;
   char header[48] = "";
   struct buf *out = scratch (c->calls);
 
-  put_result (out, c, result);
+  encode_result (out, c->id, result);
   if (status == 429 || status == 503) {
     long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
     (void) snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
@@ -162,7 +98,7 @@ end_stream (struct rest_call *c, const struct result *result)
   struct http_exchange *x = c->x;
   struct buf *out = scratch (c->calls);
 
-  put_result (out, c, result);
+  encode_result (out, c->id, result);
   if (send_event (x, "result", out))
     http_stream_end (x);
 }
