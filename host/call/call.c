@@ -273,13 +273,22 @@ finish_error (struct call *call, enum call_error error, const char *cause)
   finish (call, &result, cause);
 }
 
-/* Refuse what never became a call: nothing was allocated but perhaps its struct. */
-static void
-refuse (struct calls *calls, const struct call_request *request, const struct call_events *events,
-        void *ctx, struct result *result)
+static struct tool_stats *
+stats_of (const struct calls *calls, struct tool *tool)
 {
+  if (tool->stats == NULL && calls->metrics != NULL)
+    tool->stats = metrics_tool (calls->metrics, tool->plugin, tool->name);
+  return tool->stats;
+}
+
+/* Refuse what never became a call.  `tool` is NULL when there is none of that name. */
+static void
+refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
+        const struct call_events *events, void *ctx, struct result *result)
+{
+  struct tool_stats *stats = tool != NULL ? stats_of (calls, tool) : NULL;
   struct call nobody = { .front = request->front };
-  CLEANUP_FREE char *tool =
+  CLEANUP_FREE char *name =
     xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
 
   (void) snprintf (nobody.id, sizeof nobody.id, "%s",
@@ -287,7 +296,9 @@ refuse (struct calls *calls, const struct call_request *request, const struct ca
   nobody.tenant = (char *) request->tenant;
   nobody.session_id = (char *) request->session_id;
   default_texts (result);
-  log_result (calls, &nobody, tool, result, NULL);
+  if (stats != NULL)
+    stats->outcomes[result->error]++;
+  log_result (calls, &nobody, name, result, NULL);
   events->done (ctx, result);
 }
 
@@ -565,9 +576,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->tenant = copy_or_null (request->tenant);
   call->principal = copy_or_null (request->principal);
   call->session_id = copy_or_null (request->session_id);
-  if (tool->stats == NULL && calls->metrics != NULL)
-    tool->stats = metrics_tool (calls->metrics, tool->plugin, tool->name);
-  call->stats = tool->stats;
+  call->stats = stats_of (calls, tool);
   call->started_ns = clock_ns ();
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
@@ -647,7 +656,7 @@ call_start (struct calls *calls, const struct call_request *request,
       result.message = text.data;
       result.message_len = text.len;
     }
-    refuse (calls, request, events, ctx, &result);
+    refuse (calls, tool, request, events, ctx, &result);
     return NULL;
   }
   return start_checked (calls, tool, request, &arguments, events, ctx);

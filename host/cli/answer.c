@@ -104,21 +104,6 @@ print_text (const struct json_tape *tape, const struct json_node *root)
     out_text (text.data, text.len);
 }
 
-static void
-add_problems (const struct json_tape *tape, const struct json_node *problems, struct arena *arena,
-              struct buf *out)
-{
-  if (!json_is (problems, JSON_ARRAY))
-    return;
-  for (const struct json_node *n = json_first (problems); n != json_end (problems);
-       n = json_next (n)) {
-    const char *pointer = json_cstring (tape, json_member (tape, n, "pointer"), arena);
-    const char *message = json_cstring (tape, json_member (tape, n, "message"), arena);
-    if (message != NULL)
-      buf_printf (out, "\n  %s: %s", pointer != NULL && *pointer != '\0' ? pointer : "/", message);
-  }
-}
-
 static enum cli_exit
 print_error (const struct json_tape *tape, const struct json_node *error, long http,
              struct arena *arena)
@@ -129,7 +114,6 @@ print_error (const struct json_tape *tape, const struct json_node *error, long h
 
   buf_printf (&text, "%s: %s", code != NULL ? code : "error",
               message != NULL && *message != '\0' ? message : "no reason was given");
-  add_problems (tape, json_member (tape, error, "problems"), arena, &text);
   enum cli_exit status = exit_for_error (code, http);
   if (status == CLI_NOT_FOUND)
     buf_puts (&text, " toolhost list shows the tools there are.");

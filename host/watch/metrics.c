@@ -1,6 +1,7 @@
 #include "watch/metrics.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -148,6 +149,15 @@ render_histogram (const struct histogram *h, const char *labels, const char *sta
               h->count);
 }
 
+static bool
+was_called (const struct entry *e)
+{
+  for (unsigned i = 0; i < METRICS_OUTCOMES; i++)
+    if (e->stats.outcomes[i] != 0)
+      return true;
+  return false;
+}
+
 void
 metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned outcome),
                 struct buf *out)
@@ -160,7 +170,7 @@ metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned o
   metrics_head (&seconds, "toolhost_call_seconds", "histogram", "Time of calls, by stage.");
   metrics_head (&bytes, "toolhost_call_bytes_total", "counter", "Bytes of arguments and results.");
   for (struct entry *e = metrics->tools; e != NULL; e = e->hh.next) {
-    if (e->stats.stages[STAGE_TOTAL].count == 0)
+    if (!was_called (e))
       continue;
     tool_labels (e, &labels);
     render_calls (e, labels.data, outcome_name, out);

@@ -124,7 +124,7 @@ def test_progress_goes_to_stderr():
 def test_exit_statuses():
     with daemon("echo", "spin", "null_deref") as d:
         says(cli(d, "call", "ecko"), NOT_FOUND, "tool_not_found", "toolhost list shows")
-        says(cli(d, "call", "echo", '{"text":5}'), REFUSED, "tool_args_invalid", "\n  /text: ")
+        says(cli(d, "call", "echo", '{"text":5}'), REFUSED, "tool_args_invalid", "\n/text: ")
         says(cli(d, "call", "echo", '{"text":'), REFUSED, "the arguments are not JSON: byte ")
         says(cli(d, "call", "echo", "[]"), REFUSED, "not a JSON object")
         says(cli(d, "call", "spin", "--deadline", "200"), TIMED_OUT, "tool_timeout")

@@ -239,6 +239,7 @@ refused_early (void)
   }
   CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"pointer\":"));
   CU_ASSERT_EQUAL (f.unit.submitted, 0);
+  CU_ASSERT_EQUAL (metrics_tool (f.metrics, "p", "t")->outcomes[CALL_tool_args_invalid], 2);
   teardown (&f);
 }
 
