@@ -18,8 +18,8 @@ policy_init (struct policy *policy)
     .files = 64,
     .tmp = 8 << 20,
     .result = 32 << 20,
-    .processes = 64,
-    .threads = 8,
+    .processes = 128,
+    .threads = 64,
     .queue = 256,
     .require = GUARANTEES_ALL,
   };

@@ -22,7 +22,10 @@ enum {
   /* So many ended calls rest before one is used again, so that a plugin that completes a call twice
    * is caught instead of ending another call. */
   RESTING = 16,
-  QUICK_NS = 20000 /* a callback below this is not worth another thread's waking */
+  /* Callbacks that take no more processor time are not worth another thread's waking; in real time
+   * they may have waited for their turn on a busy processor. */
+  QUICK_CPU_NS = 20000,
+  QUICK_WALL_NS = 250000
 };
 
 #define NS_PER_S 1000000000LL
@@ -135,15 +138,39 @@ is_ready (const struct crew *crew)
 
 /* ---- waking ----------------------------------------------------------------------------- */
 
-/* Under the lock: the thread to signal, or NULL when none should be woken now. */
+static void *thread_main (void *arg);
+
+static bool
+start_thread (struct tool_thread *thread)
+{
+  pthread_attr_t attr;
+  int failed;
+
+  pthread_attr_init (&attr);
+  pthread_attr_setstacksize (&attr, STACK);
+  failed = pthread_create (&thread->thread, &attr, thread_main, thread);
+  pthread_attr_destroy (&attr);
+  errno = failed;
+  return failed == 0;
+}
+
+/* Under the lock: the thread to wake, or NULL when none should be now.  When all are busy, one that
+ * is still to be started. */
 static struct tool_thread *
 pick_idle (struct crew *crew)
 {
   struct tool_thread *thread = crew->idle;
 
-  if (thread == NULL || crew->waking != 0 || !is_ready (crew))
+  if (crew->waking != 0 || !is_ready (crew))
     return NULL;
-  crew->idle = thread->next_idle;
+  if (thread != NULL)
+    crew->idle = thread->next_idle;
+  else if (crew->threads_count < crew->threads_max) {
+    thread = &crew->threads[crew->threads_count++];
+    thread->unborn = true;
+  }
+  else
+    return NULL;
   thread->woken = true;
   crew->waking++;
   return thread;
@@ -152,8 +179,19 @@ pick_idle (struct crew *crew)
 static void
 wake (struct tool_thread *thread)
 {
-  if (thread != NULL)
+  if (thread == NULL)
+    return;
+  if (!thread->unborn)
     pthread_cond_signal (&thread->wake);
+  else if (!start_thread (thread)) {
+    /* There will be no more than there are; `waking` has kept others from starting one meanwhile.
+     */
+    struct crew *crew = thread->crew;
+    pthread_mutex_lock (&crew->lock);
+    crew->waking--;
+    crew->threads_max = --crew->threads_count;
+    pthread_mutex_unlock (&crew->lock);
+  }
 }
 
 /* ---- the end of a call ------------------------------------------------------------------ */
@@ -332,7 +370,7 @@ run (struct tool_thread *self, struct crew_call *call)
   crash_set_call (call->call.id);
   ended = tool_call_run (&call->call);
   crash_set_call (0);
-  quick = ended && call->call.wall_ns < QUICK_NS;
+  quick = ended && call->call.cpu_ns < QUICK_CPU_NS && call->call.wall_ns < QUICK_WALL_NS;
   if (ended)
     deliver (crew, call);
   pthread_mutex_lock (&crew->lock);
@@ -353,6 +391,9 @@ thread_main (void *arg)
   (void) prctl (PR_SET_NAME, "tool");
   crash_thread_begin ();
   pthread_mutex_lock (&crew->lock);
+  if (self->unborn)
+    crew->waking--;
+  self->unborn = false;
   for (;;) {
     struct crew_call *call = take (self);
     struct tool_thread *next = crew->quick ? NULL : pick_idle (crew);
@@ -519,36 +560,17 @@ crew_init (struct crew *crew, struct outbox *outbox, size_t result_max, struct e
   return crew->drained_fd >= 0 || error_set (err, "cannot make an eventfd: %s", strerror (errno));
 }
 
-static bool
-start_thread (struct crew *crew, struct tool_thread *thread)
-{
-  pthread_attr_t attr;
-  int failed;
-
-  thread->crew = crew;
-  pthread_cond_init (&thread->wake, NULL);
-  pthread_attr_init (&attr);
-  pthread_attr_setstacksize (&attr, STACK);
-  failed = pthread_create (&thread->thread, &attr, thread_main, thread);
-  pthread_attr_destroy (&attr);
-  errno = failed;
-  return failed == 0;
-}
-
 bool
 crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads, struct error *err)
 {
-  size_t wanted = plugin->desc.threads == TOOLHOST_PARALLEL ? threads : 1;
-
   crew->plugin = plugin;
-  crew->threads = xcalloc (wanted, sizeof *crew->threads);
-  for (size_t i = 0; i < wanted; i++) {
-    if (!start_thread (crew, &crew->threads[i]))
-      break;
-    pthread_mutex_lock (&crew->lock);
-    crew->threads_count++;
-    pthread_mutex_unlock (&crew->lock);
+  crew->threads_max = plugin->desc.threads == TOOLHOST_PARALLEL ? threads : 1;
+  crew->threads = xcalloc (crew->threads_max, sizeof *crew->threads);
+  for (size_t i = 0; i < crew->threads_max; i++) {
+    crew->threads[i].crew = crew;
+    pthread_cond_init (&crew->threads[i].wake, NULL);
   }
-  return crew->threads_count != 0
+  crew->threads_count = 1;
+  return start_thread (&crew->threads[0])
          || error_set (err, "cannot start a tool thread: %s", strerror (errno));
 }

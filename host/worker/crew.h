@@ -40,6 +40,7 @@ struct tool_thread {
   struct tool_thread *next_idle;
   pthread_cond_t wake;
   bool woken;
+  bool unborn; /* picked, and still to be started */
   struct crew_call *current;
 };
 
@@ -57,9 +58,9 @@ struct crew {
   size_t unused_count;
   struct crew_call *live[CREW_BUCKETS]; /* from CALL to RESULT */
   size_t live_count;
-  size_t running; /* begun and not ended, retained ones too */
-  struct tool_thread *threads;
-  size_t threads_count;
+  size_t running;              /* begun and not ended, retained ones too */
+  struct tool_thread *threads; /* threads_max of them; the first threads_count are started */
+  size_t threads_count, threads_max;
   struct tool_thread *idle; /* latest first: its cache is warm */
   unsigned waking;          /* woken and not yet there */
   bool draining;
@@ -68,7 +69,7 @@ struct crew {
 
 /* Make the table for the plugin ready; no threads yet. */
 bool crew_init (struct crew *crew, struct outbox *outbox, size_t result_max, struct error *err);
-/* One thread, or `threads` for a parallel plugin. */
+/* One thread; of a parallel plugin up to `threads`, started when there is work for them. */
 bool crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads,
                  struct error *err);
 
