@@ -41,7 +41,6 @@ static const double STDIO_PATIENCE = 1.5;
 struct host {
   struct ev_loop *loop;
   struct config config;
-  char *config_file;
   int config_dir, state_dir, worker, log_fd;
   struct identity identity;
   struct log *log;
@@ -393,7 +392,6 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
 
   host->loop = loop;
   host->config = options->config;
-  host->config_file = options->config_file;
   host->config_dir = options->config_dir;
   host->worker = options->worker;
   host->state_dir = -1;
@@ -633,7 +631,6 @@ host_free (struct host *host)
   log_free (host->log);
   close_all (host);
   config_free (&host->config);
-  free (host->config_file);
   fd_cleanup (&host->single_fd);
   free (host->single);
   free (host);

@@ -15,7 +15,6 @@ struct host;
 /* What the command line says besides the configuration. */
 struct host_options {
   struct config config; /* taken over */
-  char *config_file;    /* toolhostd.json; NULL: none is read; taken over */
   int config_dir;       /* descriptor of the folder with plugins.d; -1: none; taken over */
   int worker;           /* the worker program; taken over */
   bool standard_dirs;   /* look for plugins in the standard folders, too */

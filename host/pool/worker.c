@@ -21,6 +21,9 @@ enum {
   OUTPUT_PER_EVENT = 16 * 1024
 };
 
+/* Why a process is condemned. */
+static const char OVERDUE[] = "a call did not end within its grace period";
+
 /* Seconds between the end of the control socket and that of the process. */
 static const double DEATH_DUE = 0.1;
 
@@ -222,12 +225,12 @@ condemn (struct worker *worker)
     return;
   worker->state = WORKER_CONDEMNED;
   log_event (worker->pool->log, LOG_WARNING, "worker_condemned", "plugin", worker->name, "pid",
-             LOG_INT (worker->proc.pid), "why", "a call did not end within its grace period", NULL);
+             LOG_INT (worker->proc.pid), "why", OVERDUE, NULL);
   worker->events->condemned (worker);
   if (runs_live_jobs (worker))
     set_timer (worker, worker->pool->settings.drain);
   else
-    worker_kill (worker, "a call did not end within its grace period");
+    worker_kill (worker, OVERDUE);
 }
 
 static void
@@ -251,7 +254,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
   slot->job = NULL;
   job->worker = NULL;
   if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker)) {
-    worker_kill (worker, "a call did not end within its grace period");
+    worker_kill (worker, OVERDUE);
     return;
   }
   ev_timer_set (&slot->grace, grace, 0);
@@ -297,7 +300,7 @@ on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
       worker_stop (worker);
     break;
   case WORKER_CONDEMNED:
-    worker_kill (worker, "a call did not end within its grace period");
+    worker_kill (worker, OVERDUE);
     break;
   case WORKER_STOPPING:
     worker_kill (worker, "did not exit in time after it was told to");
@@ -341,7 +344,7 @@ void
 worker_slot_was_freed (struct worker *worker)
 {
   if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker))
-    worker_kill (worker, "a call did not end within its grace period");
+    worker_kill (worker, OVERDUE);
   else if (worker->state == WORKER_READY)
     worker->events->freed (worker);
 }

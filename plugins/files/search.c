@@ -49,7 +49,7 @@ definition (void *self)
           "minLength": 1,
           "maxLength": 1024,
           "description": "Text that a line of the file holds.",
-          "examples": ["TODO"]
+          "examples": ["deadline"]
         },
         "ignore_case": { "type": "boolean", "default": false, "description": "Take ASCII letters in either case." },
         "max_results": { "type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "At most so many matches." },
