@@ -13,5 +13,6 @@ nobase_dist_pkgdata_DATA += \
   %D%/plugins/hello/test_hello.c \
   %D%/policies/calculator.json \
   %D%/policies/clock.json \
+  %D%/policies/data_query.json \
   %D%/policies/files.json \
   %D%/policies/hash.json

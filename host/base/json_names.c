@@ -1,5 +1,6 @@
 #include "base/json_names.h"
 
+#include <endian.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -164,4 +165,120 @@ json_names_find (const struct json_names *t, const struct json_tape *tape,
 {
   const uint32_t *slot = slot_of (t, tape, name);
   return *slot != 0 ? t->object + *slot : NULL;
+}
+
+/* ---- names that occur twice ---- */
+
+/* Objects of at most MANY members are looked through without a keyed hash: names that were made to
+ * collide cost at most MANY comparisons each. */
+enum { FEW = 8, MANY = 64, HEADS = 128 };
+
+/* Of a name: equal for equal names, different for most others. */
+static inline uint64_t
+print_of_parts (uint64_t first, uint64_t last, uint64_t len)
+{
+  return (first ^ rotate (last, 29) ^ len) * 0x9e3779b97f4a7c15U;
+}
+
+/* Its first and its last eight bytes, as they would lie in memory, and its length. */
+static uint64_t __attribute__ ((noinline))
+print_of_escaped (const struct json_tape *tape, const struct json_node *name)
+{
+  struct json_cursor cursor = json_cursor (tape, name);
+  uint64_t first = 0, last = 0, len = 0;
+
+  for (int c; (c = json_cursor_next (&cursor)) >= 0; len++) {
+    if (len < 8)
+      first |= (uint64_t) c << (8 * len);
+    last = last >> 8 | (uint64_t) c << 56;
+  }
+  return print_of_parts (first, len < 8 ? first : last, len);
+}
+
+static inline uint64_t
+print_of (const struct json_tape *tape, const struct json_node *name)
+{
+  static const uint64_t masks[] = { 0,          0xff,         0xffff,         0xffffff,
+                                    0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+                                    UINT64_MAX };
+  const char *p = tape->text + name->start;
+  size_t len = name->len;
+  size_t head = len < 8 ? len : 8;
+  uint64_t first = 0, last = 0;
+
+  if (name->escaped)
+    return print_of_escaped (tape, name);
+  if (tape->text_len - name->start >= 8) {
+    memcpy (&first, p, 8);
+    memcpy (&last, p + (len - head), 8);
+  }
+  else {
+    memcpy (&first, p, head);
+    memcpy (&last, p + (len - head), head);
+  }
+  return print_of_parts (le64toh (first) & masks[head], le64toh (last) & masks[head], len);
+}
+
+/* Do all prints differ in their first bits?  Then so do the names; often there is no more to do. */
+static bool
+clearly_differ (const struct json_tape *tape, const struct json_node *object)
+{
+  const struct json_node *name = json_first (object);
+  uint64_t seen[4] = { 0 };
+
+  for (uint32_t n = object->count; n != 0; n--, name = json_next (name + 1)) {
+    uint64_t print = print_of (tape, name);
+    uint64_t *word = &seen[print >> 62];
+    uint64_t bit = (uint64_t) 1 << (print >> 56 & 63);
+    if ((*word & bit) != 0)
+      return false;
+    *word |= bit;
+  }
+  return true;
+}
+
+static const struct json_node *
+twin_of_some (const struct json_tape *tape, const struct json_node *object)
+{
+  const struct json_node *names[MANY + 1];
+  uint64_t prints[MANY + 1];
+  uint8_t heads[HEADS] = { 0 }; /* by the high bits of the print: the last name that has them */
+  uint8_t older[MANY + 1];      /* and the one before it; 0: none */
+  const struct json_node *name = json_first (object);
+
+  for (uint8_t n = 1; n <= object->count; n++, name = json_next (name + 1)) {
+    uint64_t print = print_of (tape, name);
+    uint8_t *head = &heads[print >> 57];
+    for (uint8_t i = *head; i != 0; i = older[i])
+      if (prints[i] == print && json_text_same (tape, names[i], tape, name))
+        return name;
+    prints[n] = print;
+    names[n] = name;
+    older[n] = *head;
+    *head = n;
+  }
+  return NULL;
+}
+
+static const struct json_node *
+twin_of_many (const struct json_tape *tape, const struct json_node *object, struct arena *arena)
+{
+  struct json_names table;
+  const struct json_node *name = json_first (object);
+
+  json_names_init (&table, tape, object, arena_alloc (arena, json_names_size (object->count)));
+  for (uint32_t i = 0; i < object->count; i++, name = json_next (name + 1))
+    if (json_names_add (&table, name) != NULL)
+      return name;
+  return NULL;
+}
+
+const struct json_node *
+json_names_twin (const struct json_tape *tape, const struct json_node *object, struct arena *arena)
+{
+  if (object->count > MANY)
+    return twin_of_many (tape, object, arena);
+  if (object->count <= FEW && clearly_differ (tape, object))
+    return NULL;
+  return twin_of_some (tape, object);
 }

@@ -1,4 +1,5 @@
-/* json_names.h - the member names of an object in a hash table.  For json_read and json_same only.
+/* json_names.h - are two member names of an object equal, and the names in a hash table.  For
+ * json_read and json_same only.
  *
  * The hash is SipHash-1-3 with a key of this process and this read, so that nobody can prepare
  * names that collide. */
@@ -14,6 +15,11 @@ struct json_names {
   uint32_t mask;
   uint64_t key[2];
 };
+
+/* The second of two equal names of an object, NULL when there are none.  For json_read; memory that
+ * many members need is the arena's. */
+const struct json_node *json_names_twin (const struct json_tape *tape,
+                                         const struct json_node *object, struct arena *arena);
 
 /* Bytes the slots of an object with `members` members take. */
 size_t json_names_size (uint32_t members);

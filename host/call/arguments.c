@@ -1,28 +1,159 @@
 #include "call/arguments.h"
 
+#include <string.h>
+
+#include "base/json_mend.h"
 #include "base/json_write.h"
+#include "call/inside.h"
+#include "call/problems.h"
 #include "schema/schema.h"
+
+/* ---- what was mended ---- */
+
+static struct repaired *
+repairs_of (struct arguments *a)
+{
+  if (a->repaired == NULL) {
+    a->repaired = arena_alloc (&a->arena, sizeof *a->repaired);
+    memset (a->repaired, 0, sizeof *a->repaired);
+  }
+  return a->repaired;
+}
+
+/* The whole was mended; `note` lives as long as the arguments. */
+static void
+note_repair (struct arguments *a, enum repair_rule rule, const char *note)
+{
+  struct repaired *r = repairs_of (a);
+
+  r->by_rule[rule]++;
+  r->list[r->count++] = (struct repair){ .rule = rule, .pointer = "", .note = note };
+}
+
+static void
+add_repairs (struct arguments *a, const struct repaired *more)
+{
+  struct repaired *r = repairs_of (a);
+
+  for (size_t i = 0; i < REPAIR_RULES; i++)
+    r->by_rule[i] += more->by_rule[i];
+  for (size_t i = 0; i < more->count; i++)
+    if (r->count < REPAIRS_TOLD)
+      r->list[r->count++] = more->list[i];
+    else
+      r->more++;
+  r->more += more->more;
+}
+
+void
+arguments_repairs_json (const struct arguments *a, struct buf *json)
+{
+  struct json_writer w = { .out = json };
+
+  if (a->repaired == NULL)
+    return;
+  jsonw_array (&w);
+  for (size_t i = 0; i < a->repaired->count; i++) {
+    const struct repair *r = &a->repaired->list[i];
+    jsonw_object (&w);
+    jsonw_name_string (&w, "rule", repair_rule_name (r->rule));
+    jsonw_name_string (&w, "pointer", r->pointer);
+    jsonw_name_string (&w, "note", r->note);
+    jsonw_end (&w);
+  }
+  if (a->repaired->more != 0) {
+    jsonw_object (&w);
+    jsonw_name_string (&w, "rule", "more");
+    jsonw_name_string (&w, "pointer", "");
+    jsonw_name (&w, "note");
+    jsonw_stringf (&w, "and %zu more", a->repaired->more);
+    jsonw_end (&w);
+  }
+  jsonw_end (&w);
+}
+
+/* ---- parse ---- */
+
+static bool
+read_own (struct arguments *a, const char *text, size_t len, const struct json_limits *limits)
+{
+  if (!json_read (&a->own, text, len, limits, &a->arena))
+    return false;
+  a->tape = &a->own;
+  a->node = json_root (&a->own);
+  return true;
+}
+
+/* Text that a model wrote and that is no JSON. */
+static bool
+mend_text (struct arguments *a, const char *text, size_t len, const struct json_limits *limits)
+{
+  CLEANUP_BUF struct buf good = { 0 };
+  CLEANUP_BUF struct buf what = { 0 };
+
+  if (!json_mend (text, len, limits, &good, &what)
+      || !read_own (a, arena_strndup (&a->arena, good.data, good.len), good.len, limits))
+    return false;
+  note_repair (a, REPAIR_SYNTAX, arena_strndup (&a->arena, what.data, what.len));
+  return true;
+}
+
+static bool
+is_blank (const char *text, size_t len)
+{
+  for (size_t i = 0; i < len; i++)
+    if (strchr (" \t\r\n", text[i]) == NULL || text[i] == '\0')
+      return false;
+  return true;
+}
+
+static bool
+read_text (struct arguments *a, const struct call_request *request,
+           const struct json_limits *limits, enum repair_mode mode, struct buf *why)
+{
+  bool empty = request->args == NULL || is_blank (request->args, request->args_len);
+  const char *text = empty ? "{}" : request->args;
+  size_t len = empty ? 2 : request->args_len;
+  struct json_tape bad;
+
+  if (read_own (a, text, len, limits))
+    return true;
+  bad = a->own;
+  if (mode != REPAIR_OFF && mend_text (a, text, len, limits))
+    return true;
+  buf_printf (why, "The arguments are not JSON: byte %zu: %s.", bad.offset, bad.problem);
+  return false;
+}
+
+/* Null, or a string that holds the object. */
+static void
+mend_whole (struct arguments *a, const struct json_limits *limits)
+{
+  const char *text;
+  size_t len;
+
+  if (a->node->type == JSON_NULL && read_own (a, "{}", 2, limits))
+    note_repair (a, REPAIR_WHOLE, "the arguments were null, taken as {}");
+  if (a->node->type != JSON_STRING)
+    return;
+  text = json_string (a->tape, a->node, &a->arena, &len);
+  if (read_own (a, text, len, limits))
+    note_repair (a, REPAIR_WHOLE, "the arguments were an object written as a string");
+}
 
 bool
 arguments_parse (struct arguments *a, const struct call_request *request, unsigned depth,
-                 struct buf *why)
+                 enum repair_mode mode, struct buf *why)
 {
   struct json_limits limits = json_default_limits;
 
   limits.depth = depth;
   a->tape = request->tape;
   a->node = request->args_node;
-  if (a->node == NULL) {
-    bool empty = request->args == NULL || request->args_len == 0;
-    a->text = empty ? "{}" : request->args;
-    a->len = empty ? 2 : request->args_len;
-    if (!json_read (&a->own, a->text, a->len, &limits, &a->arena)) {
-      buf_printf (why, "The arguments are not JSON: byte %zu: %s.", a->own.offset, a->own.problem);
-      return false;
-    }
-    a->tape = &a->own;
-    a->node = json_root (&a->own);
-  }
+  if (a->node == NULL && !read_text (a, request, &limits, mode, why))
+    return false;
+  if (mode != REPAIR_OFF)
+    mend_whole (a, &limits);
   if (a->node->type != JSON_OBJECT) {
     buf_puts (why, "The arguments must be a JSON object.");
     return false;
@@ -31,66 +162,64 @@ arguments_parse (struct arguments *a, const struct call_request *request, unsign
   return true;
 }
 
-static void
-write_problems (const struct schema_report *report, struct buf *json, struct buf *text)
-{
-  struct json_writer w = { .out = json };
+/* ---- check ---- */
 
-  buf_puts (text, "The arguments do not fit the tool's schema:");
-  jsonw_array (&w);
-  for (size_t i = 0; i < report->count; i++) {
-    const struct schema_problem *p = &report->problems[i];
-    jsonw_object (&w);
-    jsonw_name_string (&w, "pointer", p->pointer);
-    jsonw_name_string (&w, "message", p->message);
-    jsonw_end (&w);
-    buf_printf (text, "\n%s: %s", *p->pointer != '\0' ? p->pointer : "/", p->message);
-  }
-  jsonw_end (&w);
-  if (report->more != 0)
-    buf_printf (text, "\nand %zu more", report->more);
+static bool
+mend (struct arguments *a, const struct schema *schema, enum repair_mode mode)
+{
+  struct repaired mended = { .count = 0 };
+
+  if (mode == REPAIR_OFF || !schema_repair (schema, a->tape, a->node, mode, &mended, &a->arena)
+      || !schema_validate (schema, &mended.tape, json_root (&mended.tape), NULL, &a->arena))
+    return false;
+  add_repairs (a, &mended);
+  a->own = mended.tape;
+  a->tape = &a->own;
+  a->node = json_root (&a->own);
+  a->text = json_raw (a->tape, a->node, &a->len);
+  return true;
+}
+
+static void
+refuse (const struct tool *tool, const struct schema_report *report, struct buf *json,
+        struct buf *text)
+{
+  size_t count = problems_count (report);
+
+  buf_printf (text, "%s: %zu argument error%s; nothing was executed. Correct %s and call again.",
+              tool->name, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+  problems_text (report, "arguments", text);
+  problems_json (report, json);
 }
 
 bool
-arguments_check (const struct arguments *a, const struct tool *tool, struct buf *json,
-                 struct buf *text)
+arguments_check (struct arguments *a, const struct tool *tool, enum repair_mode mode,
+                 struct buf *json, struct buf *text)
+{
+  struct schema_report report = { .count = 0 };
+
+  if (tool->input == NULL || schema_validate (tool->input, a->tape, a->node, NULL, &a->arena)
+      || mend (a, tool->input, mode))
+    return true;
+  (void) schema_validate (tool->input, a->tape, a->node, &report, &a->arena);
+  inside_report (tool->input, a->tape, a->node, &report, &a->arena);
+  refuse (tool, &report, json, text);
+  return false;
+}
+
+void
+arguments_refused (const struct tool *tool, const char *found, size_t len, struct buf *json,
+                   struct buf *text)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
-  struct schema_report report = { 0 };
+  struct schema_report report = { .count = 0 };
 
-  if (tool->input == NULL || schema_validate (tool->input, a->tape, a->node, &report, &arena))
-    return true;
-  write_problems (&report, json, text);
-  return false;
+  problems_read (&report, found, len, &arena);
+  refuse (tool, &report, json, text);
 }
 
 void
 arguments_free (struct arguments *a)
 {
   arena_free (&a->arena);
-}
-
-void
-arguments_problems_text (const char *json, size_t len, struct buf *text)
-{
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct json_tape tape;
-  const struct json_node *list;
-
-  buf_puts (text, "The arguments do not fit:");
-  if (!json_read (&tape, json, len, &json_default_limits, &arena))
-    return;
-  list = json_root (&tape);
-  if (list->type != JSON_ARRAY)
-    return;
-  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
-    size_t pointer_len = 0, message_len = 0;
-    const char *pointer =
-      json_string (&tape, json_member (&tape, n, "pointer"), &arena, &pointer_len);
-    const char *message =
-      json_string (&tape, json_member (&tape, n, "message"), &arena, &message_len);
-    buf_printf (text, "\n%.*s: %.*s", pointer_len != 0 ? (int) pointer_len : 1,
-                pointer_len != 0 ? pointer : "/", (int) message_len,
-                message != NULL ? message : "");
-  }
 }

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "call/arguments.h"
 #include "call/calls.h"
+#include "call/problems.h"
 #include "pool/unit.h"
 #include "schema/schema.h"
 
@@ -49,6 +50,7 @@ struct call {
   int64_t started_ns, sent_ns;
   struct buf args;
   struct buf meta;
+  struct buf repairs; /* of the arguments, as the result tells them; empty: none */
   struct call *next_spare;
   UT_hash_handle hh;
 };
@@ -79,9 +81,16 @@ calls_free (struct calls *calls)
     next = c->next_spare;
     buf_free (&c->args);
     buf_free (&c->meta);
+    buf_free (&c->repairs);
     free (c);
   }
   free (calls);
+}
+
+void
+calls_set_repair (struct calls *calls, enum repair_mode repair)
+{
+  calls->settings.repair = repair;
 }
 
 void
@@ -109,13 +118,19 @@ calls_outcome_name (unsigned outcome)
   return outcome < CALL_ERRORS ? call_error_info ((enum call_error) outcome)->code : "unknown";
 }
 
+const char *
+calls_repair_name (unsigned rule)
+{
+  return rule < REPAIR_RULES ? repair_rule_name ((enum repair_rule) rule) : "unknown";
+}
+
 /* ---- one call's memory ---- */
 
 static struct call *
 call_alloc (struct calls *calls)
 {
   struct call *call = calls->spare;
-  struct buf args, meta;
+  struct buf args, meta, repairs;
 
   if (call == NULL)
     return xcalloc (1, sizeof *call);
@@ -123,9 +138,11 @@ call_alloc (struct calls *calls)
   calls->spare_count--;
   args = call->args;
   meta = call->meta;
+  repairs = call->repairs;
   memset (call, 0, sizeof *call);
   call->args = args;
   call->meta = meta;
+  call->repairs = repairs;
   return call;
 }
 
@@ -144,6 +161,7 @@ call_release (struct call *call)
   calls->running--;
   buf_reset (&call->args, ARGS_KEPT);
   buf_reset (&call->meta, ARGS_KEPT);
+  buf_reset (&call->repairs, ARGS_KEPT);
   if (calls->spare_count < SPARE_MAX) {
     call->next_spare = calls->spare;
     calls->spare = call;
@@ -152,6 +170,7 @@ call_release (struct call *call)
   }
   buf_free (&call->args);
   buf_free (&call->meta);
+  buf_free (&call->repairs);
   free (call);
 }
 
@@ -172,14 +191,12 @@ count (struct call *call, const struct result *result)
   stats->bytes_out += result->usage.bytes_out;
 }
 
-/* Lines about calls that went well are limited; every other one is written. */
+/* Is there room for one more line about a call that goes well? */
 static bool
-line_wanted (struct calls *calls, const struct result *result)
+room_for_line (struct calls *calls)
 {
   ev_tstamp now = ev_now (calls->loop);
 
-  if (result->error != CALL_OK)
-    return log_wants (calls->log, (enum log_level) call_error_info (result->error)->level);
   if (!log_wants (calls->log, LOG_INFO))
     return false;
   if (now - calls->second >= 1) {
@@ -194,6 +211,15 @@ line_wanted (struct calls *calls, const struct result *result)
     return true;
   calls->lines_left_out++;
   return false;
+}
+
+/* Lines about calls that went well are limited; every other one is written. */
+static bool
+line_wanted (struct calls *calls, const struct result *result)
+{
+  if (result->error == CALL_OK)
+    return room_for_line (calls);
+  return log_wants (calls->log, (enum log_level) call_error_info (result->error)->level);
 }
 
 static void
@@ -255,6 +281,10 @@ finish (struct call *call, struct result *result, const char *cause)
 
   default_texts (result);
   fill_usage (call, result);
+  if (call->repairs.len != 0) {
+    result->repairs = call->repairs.data;
+    result->repairs_len = call->repairs.len;
+  }
   count (call, result);
   log_result (call->calls, call, call->tool->name, result, cause);
   if (call->indexed) {
@@ -348,44 +378,64 @@ on_log (struct job *job, int level, const char *text, size_t len)
     call->events->log (call->ctx, level, text, len);
 }
 
-static bool
-output_fits (const struct tool *tool, const struct job_end *end, struct buf *why)
+/* The tool worked, and its result breaks what it declares: the model is told what is wrong, in the
+ * way arguments are, so that it knows that calling again won't help. */
+static void
+finish_broken (struct call *call, const struct schema_report *report, struct result *result)
 {
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct schema_report report = { 0 };
-  struct json_tape tape;
-  static const struct json_limits limits = {
-    .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
-  };
+  CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_BUF struct buf problems = { 0 };
+  size_t count = problems_count (report);
+
+  buf_printf (&text,
+              "%s: the tool ran, but its result does not fit its outputSchema (%zu error%s). This "
+              "is a fault of the tool, not of the arguments.",
+              call->tool->name, count, count == 1 ? "" : "s");
+  problems_text (report, "result", &text);
+  problems_json (report, &problems);
+  *result = (struct result){ .error = CALL_tool_output_invalid,
+                             .message = text.data,
+                             .message_len = text.len,
+                             .problems = problems.data,
+                             .problems_len = problems.len,
+                             .usage = result->usage };
+  finish (call, result, NULL);
+}
+
+/* Does the structured result fit?  Null is a result, only an absent one is none. */
+static bool
+output_fits (const struct tool *tool, const struct job_end *end, struct schema_report *report,
+             struct arena *arena)
+{
+  static const struct schema_problem absent = { .pointer = "",
+                                                .message = "expected a structured result, got none",
+                                                .keyword = "outputSchema",
+                                                .expected = "a structured result" };
 
   if (tool->output == NULL)
     return true;
-  if (end->result->structured_len == 0) {
-    buf_puts (why, "it declares an outputSchema and gave no structured result");
-    return false;
-  }
-  if (json_read (&tape, end->structured, end->result->structured_len, &limits, &arena)
-      && schema_validate (tool->output, &tape, json_root (&tape), &report, &arena))
-    return true;
-  if (report.count != 0)
-    buf_printf (why, "%s: %s", report.problems[0].pointer, report.problems[0].message);
+  if (end->structured_tape != NULL)
+    return schema_validate (tool->output, end->structured_tape, json_root (end->structured_tape),
+                            report, arena);
+  report->problems[report->count++] = absent;
   return false;
 }
 
 static void
 finish_ok (struct call *call, const struct job_end *end)
 {
-  CLEANUP_BUF struct buf why = { 0 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema_report report = { .count = 0 };
   struct result result = { .content = end->content,
                            .content_len = end->result->content_len,
                            .structured = end->structured,
                            .structured_len = end->result->structured_len };
 
   result.usage.cpu_us = end->result->cpu_ns / 1000;
-  if (!output_fits (call->tool, end, &why))
-    finish_error (call, CALL_tool_output_invalid, buf_cstr (&why));
-  else
+  if (output_fits (call->tool, end, &report, &arena))
     finish (call, &result, NULL);
+  else
+    finish_broken (call, &report, &result);
 }
 
 /* The tool itself said no; its code and message pass. */
@@ -393,6 +443,7 @@ static void
 finish_no (struct call *call, enum call_error error, const struct job_end *end)
 {
   CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_BUF struct buf problems = { 0 };
   char code[80];
   struct result result = { .error = error };
 
@@ -406,9 +457,9 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
     result.message_len = end->result->message_len;
   }
   if (error == CALL_tool_args_invalid && end->result->structured_len != 0) {
-    result.problems = end->structured;
-    result.problems_len = end->result->structured_len;
-    arguments_problems_text (end->structured, end->result->structured_len, &text);
+    arguments_refused (call->tool, end->structured, end->result->structured_len, &problems, &text);
+    result.problems = problems.data;
+    result.problems_len = problems.len;
     result.message = text.data;
     result.message_len = text.len;
   }
@@ -580,6 +631,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->started_ns = clock_ns ();
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
+  arguments_repairs_json (arguments, &call->repairs);
   write_meta (call, request);
   ev_timer_init (&call->deadline, on_deadline, 0, 0);
   call->deadline.data = call;
@@ -609,15 +661,37 @@ log_start (const struct call *call)
                NULL);
 }
 
+/* Count what was mended, and log where: never what stood there. */
+static void
+note_repairs (struct call *call, const struct repaired *repaired)
+{
+  CLEANUP_BUF struct buf where = { 0 };
+
+  if (repaired == NULL)
+    return;
+  for (size_t i = 0; call->stats != NULL && i < REPAIR_RULES; i++)
+    call->stats->repairs[i] += repaired->by_rule[i];
+  if (!room_for_line (call->calls))
+    return;
+  for (size_t i = 0; i < repaired->count; i++)
+    buf_printf (&where, "%s%s %s", i != 0 ? ", " : "", repair_rule_name (repaired->list[i].rule),
+                *repaired->list[i].pointer != '\0' ? repaired->list[i].pointer : "arguments");
+  log_event (call->calls->log, LOG_INFO, "tool_args_repaired", "tool", call->tool->name, "call",
+             call->id, "tenant", call->tenant, "front", call->front, "repairs", buf_cstr (&where),
+             NULL);
+}
+
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
                const struct arguments *arguments, const struct call_events *events, void *ctx)
 {
   struct call *call = make_call (calls, tool, request, arguments, events, ctx);
-  struct unit_answer answer = unit_submit (tool->unit, &call->job);
+  struct unit_answer answer;
   struct result result = { 0 };
 
+  note_repairs (call, arguments->repaired);
+  answer = unit_submit (tool->unit, &call->job);
   if (answer.refusal == UNIT_TAKEN) {
     log_start (call);
     return call;
@@ -626,6 +700,20 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
   result.retry_after_ms = answer.retry_after_ms;
   finish (call, &result, answer.why);
   return NULL;
+}
+
+/* What is wrong with the arguments, CALL_OK when nothing is (any more). */
+static enum call_error
+check_arguments (struct calls *calls, const struct tool *tool, const struct call_request *request,
+                 struct arguments *arguments, struct buf *problems, struct buf *text)
+{
+  enum repair_mode repair = tool->repair_set ? tool->repair : calls->settings.repair;
+
+  if (!arguments_parse (arguments, request, calls->settings.json_depth, repair, text))
+    return CALL_tool_args_parse_error;
+  if (!arguments_check (arguments, tool, repair, problems, text))
+    return CALL_tool_args_invalid;
+  return CALL_OK;
 }
 
 struct call *
@@ -644,22 +732,20 @@ call_start (struct calls *calls, const struct call_request *request,
   }
   else if (tool == NULL)
     result.error = CALL_tool_not_found;
-  else if (!arguments_parse (&arguments, request, calls->settings.json_depth, &text))
-    result.error = CALL_tool_args_parse_error;
-  else if (!arguments_check (&arguments, tool, &problems, &text)) {
-    result.error = CALL_tool_args_invalid;
+  else
+    result.error = check_arguments (calls, tool, request, &arguments, &problems, &text);
+  if (result.error == CALL_OK)
+    return start_checked (calls, tool, request, &arguments, events, ctx);
+  if (text.len != 0) {
+    result.message = text.data;
+    result.message_len = text.len;
+  }
+  if (problems.len != 0) {
     result.problems = problems.data;
     result.problems_len = problems.len;
   }
-  if (result.error != CALL_OK) {
-    if (text.len != 0) {
-      result.message = text.data;
-      result.message_len = text.len;
-    }
-    refuse (calls, tool, request, events, ctx, &result);
-    return NULL;
-  }
-  return start_checked (calls, tool, request, &arguments, events, ctx);
+  refuse (calls, tool, request, events, ctx, &result);
+  return NULL;
 }
 
 /* ---- what fronts do to a running call ---- */

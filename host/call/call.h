@@ -50,8 +50,12 @@ struct result {
   size_t content_len;
   const char *structured; /* JSON value, or NULL */
   size_t structured_len;
-  const char *problems; /* tool_args_invalid: JSON array [{"pointer","message"}, …]; else NULL */
+  const char
+    *problems; /* tool_args_invalid, tool_output_invalid: as problems_json writes; or NULL */
   size_t problems_len;
+  const char
+    *repairs; /* what of the arguments was mended: [{"rule","pointer","note"}, …]; or NULL */
+  size_t repairs_len;
   int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
   struct usage usage;
 };
@@ -70,8 +74,8 @@ struct call_request {
   struct toolset *toolset;
   const char *name;
   size_t name_len;
-  /* The arguments: as a node of a tape that was read already, or as text that was not (NULL: "{}").
-   */
+  /* The arguments: as a node of a tape that was read already, or as text that was not and that a
+   * model or a person wrote, so that its syntax may be mended (NULL: "{}"). */
   const struct json_tape *tape;
   const struct json_node *args_node;
   const char *args;

@@ -6,6 +6,7 @@
 #include <ev.h>
 
 #include "call/call.h"
+#include "schema/repair.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
 
@@ -14,12 +15,16 @@ struct calls_settings {
   unsigned running_max;    /* calls at the same time, all tools together */
   unsigned json_depth;     /* of arguments that come as text */
   unsigned log_per_second; /* lines about calls that went well; the rest is only counted */
+  enum repair_mode repair; /* of tools that have no setting of their own */
 };
 
 struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
                          const struct calls_settings *settings);
 /* No call must be running. */
 void calls_free (struct calls *calls);
+
+/* From the next call on. */
+void calls_set_repair (struct calls *calls, enum repair_mode repair);
 
 /* Refuse new calls from now on with tool_overloaded: the daemon is draining. */
 void calls_drain (struct calls *calls);
@@ -29,5 +34,7 @@ void calls_cancel_all (struct calls *calls);
 
 /* Label of an outcome in the metrics. */
 const char *calls_outcome_name (unsigned outcome);
+/* Label of a rule of repair. */
+const char *calls_repair_name (unsigned rule);
 
 #endif

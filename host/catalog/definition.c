@@ -1,5 +1,6 @@
 #include "catalog/definition.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,7 @@
 #include "base/json_write.h"
 #include "schema/schema.h"
 
-enum {
-  NAME_MAX_LEN = 64,
-  TITLE_MAX = 256,
-  DESCRIPTION_MAX = 16 * 1024,
-  DEFINITION_MAX = 256 * 1024
-};
+enum { NAME_MAX_LEN = 64, DEFINITION_MAX = 256 * 1024 };
 
 static const struct json_limits definition_limits = {
   .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64
@@ -40,20 +36,31 @@ name_ok (const char *name)
   return len != 0 && len <= NAME_MAX_LEN && name[len] == '\0';
 }
 
-static bool
-read_name (struct reading *r, struct tool *tool, struct error *err)
+static struct schema *
+compile_schema_of_definitions (void)
 {
-  const struct json_node *node = json_member (&r->tape, r->root, "name");
-  const char *name = json_cstring (&r->tape, node, &r->arena);
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema *schema = NULL;
+  struct json_tape tape;
 
-  if (node == NULL)
-    return error_set (err, "definition has no \"name\"");
-  if (name == NULL || !name_ok (name))
-    return error_set (err, "/name: expected 1 to 64 of A-Z a-z 0-9 _ -, got %.80s",
-                      name != NULL ? name : "something else");
-  tool->name = xstrdup (name);
-  tool->name_len = strlen (name);
-  return true;
+  if (json_read (&tape, definition_schema_json, strlen (definition_schema_json),
+                 &json_default_limits, &arena))
+    schema = schema_compile (&tape, json_root (&tape), NULL, NULL);
+  assert (schema != NULL); /* it is ours */
+  return schema;
+}
+
+/* Is the definition what its schema says? */
+static bool
+judge (struct reading *r, const struct schema *schema, struct error *err)
+{
+  struct schema_report report = { .count = 0 };
+  const struct schema_problem *first = &report.problems[0];
+
+  if (schema_validate (schema, &r->tape, r->root, &report, &r->arena))
+    return true;
+  return error_set (err, "definition%s%s: %s", *first->pointer != '\0' ? " at " : "",
+                    first->pointer, first->message);
 }
 
 /* Is this code point invisible, or does it turn the direction of text (hidden instructions)? */
@@ -78,82 +85,59 @@ next_code_point (const unsigned char **p)
   return c;
 }
 
-/* A text member: bounded, and with nothing in it that a person reading it would not see. */
+/* A text member, with nothing in it that a person reading it would not see. */
 static bool
-read_text (struct reading *r, const char *member, size_t max, const char **text, struct error *err)
+read_text (struct reading *r, const char *member, const char **text, struct error *err)
 {
   const struct json_node *node = json_member (&r->tape, r->root, member);
-  const char *value;
 
-  *text = NULL;
-  if (node == NULL)
-    return true;
-  value = json_cstring (&r->tape, node, &r->arena);
-  if (value == NULL)
-    return error_set (err, "/%s: expected a string", member);
-  if (strlen (value) > max)
-    return error_set (err, "/%s: at most %zu bytes, got %zu", member, max, strlen (value));
-  for (const unsigned char *p = (const unsigned char *) value; *p != '\0';) {
+  *text = json_cstring (&r->tape, node, &r->arena);
+  if (node != NULL && *text == NULL)
+    return error_set (err, "/%s: holds U+0000", member);
+  for (const unsigned char *p = (const unsigned char *) *text; p != NULL && *p != '\0';) {
     uint32_t c = next_code_point (&p);
     if (hidden_code_point (c))
       return error_set (err, "/%s: holds the invisible or direction-changing character U+%04X",
                         member, c);
   }
-  *text = value;
   return true;
 }
 
+/* False: err has the sentence for its own kind of fault, led by where it is. */
 static bool
-read_schema (struct reading *r, const char *member, bool object_root, struct schema **schema,
-             struct error *err)
+read_schema (struct reading *r, const char *member, struct schema **schema, struct error *err)
 {
   const struct json_node *node = json_member (&r->tape, r->root, member);
 
-  *schema = NULL;
   if (node == NULL)
     return true;
-  if (object_root && !json_is (node, JSON_OBJECT))
-    return error_set (err, "/%s: expected an object schema", member);
-  if (object_root && !json_equals (&r->tape, json_member (&r->tape, node, "type"), "object"))
-    return error_set (err, "/%s/type: expected \"object\"", member);
-  *schema = schema_compile (&r->tape, node, err);
+  *schema = schema_compile (&r->tape, node, NULL, err);
   return *schema != NULL || error_wrap (err, "/%s", member);
 }
 
-static bool
-object_or_absent (struct reading *r, const char *member, struct error *err)
-{
-  const struct json_node *node = json_member (&r->tape, r->root, member);
-  return node == NULL || node->type == JSON_OBJECT
-         || error_set (err, "/%s: expected an object", member);
-}
-
-static bool
-read_toolhost (struct reading *r, struct tool *tool, struct error *err)
+static void
+read_toolhost (struct reading *r, struct tool *tool)
 {
   const struct json_node *own = json_member (&r->tape, r->root, "toolhost");
   const struct json_node *annotations = json_member (&r->tape, r->root, "annotations");
   const struct json_node *idempotent = json_member (&r->tape, own, "idempotent");
-  const struct json_node *permissions;
+  const struct json_node *permissions = json_member (&r->tape, own, "permissions");
   size_t len;
 
-  if (own != NULL && own->type != JSON_OBJECT)
-    return error_set (err, "/toolhost: expected an object");
   if (idempotent == NULL)
     idempotent = json_member (&r->tape, annotations, "idempotentHint");
   tool->idempotent = json_is (idempotent, JSON_TRUE);
-  permissions = json_member (&r->tape, own, "permissions");
+  tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   if (permissions != NULL) {
     const char *raw = json_raw (&r->tape, permissions, &len);
     tool->permissions = xstrndup (raw, len);
   }
-  return true;
 }
 
 /* ---- rendering ---- */
 
 static void
-copy_member (struct json_writer *w, const struct reading *r, const char *member, const char *as)
+copy_member (struct json_writer *w, const struct reading *r, const char *member)
 {
   const struct json_node *node = json_member (&r->tape, r->root, member);
   size_t len;
@@ -161,7 +145,7 @@ copy_member (struct json_writer *w, const struct reading *r, const char *member,
   if (node == NULL)
     return;
   const char *raw = json_raw (&r->tape, node, &len);
-  jsonw_name_raw (w, as, raw, len);
+  jsonw_name_raw (w, member, raw, len);
 }
 
 static bool
@@ -180,39 +164,11 @@ render_mcp (const struct reading *r, bool legacy, struct buf *out)
 
   jsonw_object (&w);
   for (const char *const *m = members; *m != NULL; m++)
-    copy_member (&w, r, *m, *m);
+    copy_member (&w, r, *m);
   if (!legacy || object_schema (r, "outputSchema"))
-    copy_member (&w, r, "outputSchema", "outputSchema");
+    copy_member (&w, r, "outputSchema");
   for (const char *const *m = later; *m != NULL; m++)
-    copy_member (&w, r, *m, *m);
-  jsonw_end (&w);
-}
-
-static void
-render_openai (const struct reading *r, struct buf *out)
-{
-  struct json_writer w = { .out = out };
-  bool strict = json_is (
-    json_member (&r->tape, json_member (&r->tape, r->root, "toolhost"), "strict"), JSON_TRUE);
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "type", "function");
-  copy_member (&w, r, "name", "name");
-  copy_member (&w, r, "description", "description");
-  copy_member (&w, r, "inputSchema", "parameters");
-  jsonw_name_bool (&w, "strict", strict);
-  jsonw_end (&w);
-}
-
-static void
-render_anthropic (const struct reading *r, struct buf *out)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  copy_member (&w, r, "name", "name");
-  copy_member (&w, r, "description", "description");
-  copy_member (&w, r, "inputSchema", "input_schema");
+    copy_member (&w, r, *m);
   jsonw_end (&w);
 }
 
@@ -241,8 +197,6 @@ render_all (const struct reading *r, struct tool *tool)
 {
   render_mcp (r, false, &tool->mcp);
   render_mcp (r, true, &tool->mcp_legacy);
-  render_openai (r, &tool->openai);
-  render_anthropic (r, &tool->anthropic);
 }
 
 /* ---- one definition, all definitions ---- */
@@ -252,22 +206,29 @@ read_members (struct reading *r, struct tool *tool, struct error *err)
 {
   const char *title, *description;
 
-  if (!read_text (r, "title", TITLE_MAX, &title, err)
-      || !read_text (r, "description", DESCRIPTION_MAX, &description, err))
+  if (!read_text (r, "title", &title, err) || !read_text (r, "description", &description, err))
     return false;
-  if (description == NULL || *description == '\0')
-    return error_set (err, "definition has no \"description\": a model chooses tools by it");
   tool->description = xstrdup (description);
-  if (json_member (&r->tape, r->root, "inputSchema") == NULL)
-    return error_set (err, "definition has no \"inputSchema\"");
-  return read_schema (r, "inputSchema", true, &tool->input, err)
-         && read_schema (r, "outputSchema", false, &tool->output, err)
-         && object_or_absent (r, "annotations", err) && object_or_absent (r, "_meta", err)
-         && read_toolhost (r, tool, err);
+  read_toolhost (r, tool);
+  return read_schema (r, "inputSchema", &tool->input, err)
+         && read_schema (r, "outputSchema", &tool->output, err);
+}
+
+/* The name, as far as there is one: whatever else is wrong is told with it. */
+static void
+read_name (struct reading *r, struct tool *tool)
+{
+  const char *name = json_cstring (&r->tape, json_member (&r->tape, r->root, "name"), &r->arena);
+
+  if (name == NULL || !name_ok (name))
+    return;
+  tool->name = xstrdup (name);
+  tool->name_len = strlen (name);
 }
 
 static bool
-read_definition (struct tool *tool, const char *json, size_t len, struct error *err)
+read_definition (struct tool *tool, const struct schema *schema, const char *json, size_t len,
+                 struct error *err)
 {
   __attribute__ ((cleanup (reading_cleanup))) struct reading r = { 0 };
   CLEANUP_BUF struct buf line = { 0 };
@@ -280,14 +241,14 @@ read_definition (struct tool *tool, const char *json, size_t len, struct error *
   if (!json_read (&r.tape, line.data, line.len, &definition_limits, &r.arena))
     return error_set (err, "definition is not JSON: %s", r.tape.problem);
   r.root = json_root (&r.tape);
-  if (r.root->type != JSON_OBJECT)
-    return error_set (err, "definition is not a JSON object");
-  if (!read_name (&r, tool, err))
-    return false;
-  if (!read_members (&r, tool, err))
-    return error_wrap (err, "tool %s: ", tool->name);
-  render_all (&r, tool);
-  return true;
+  read_name (&r, tool);
+  if (judge (&r, schema, err) && read_members (&r, tool, err)) {
+    render_all (&r, tool);
+    return true;
+  }
+  if (tool->name != NULL)
+    error_wrap (err, "tool %s: ", tool->name);
+  return false;
 }
 
 /* DESCRIBE says -1 for no limit and 0 for the host's default. */
@@ -312,34 +273,42 @@ add_problem (struct described *d, const char *text)
   d->problems[d->problems_count++] = xstrdup (text);
 }
 
-static bool
-name_taken (const struct described *d, const char *name)
+struct tool *
+described_tool (const struct described *d, const char *name)
 {
   for (size_t i = 0; i < d->tools_count; i++)
     if (strcmp (d->tools[i]->name, name) == 0)
-      return true;
-  return false;
+      return d->tools[i];
+  return NULL;
 }
+
+/* What the elements of "tools" have in common. */
+struct described_by {
+  const char *plugin;
+  const struct schema *schema; /* of definitions */
+  const struct json_tape *tape;
+  struct arena *arena;
+};
 
 /* One element of "tools". */
 static void
-add_tool (struct described *d, const char *plugin, const struct json_tape *tape,
-          const struct json_node *node, uint32_t index, struct arena *arena)
+add_tool (struct described *d, const struct described_by *by, const struct json_node *node,
+          uint32_t index)
 {
   struct tool *tool = xcalloc (1, sizeof *tool);
-  const struct json_node *text = json_member (tape, node, "definition");
+  const struct json_node *text = json_member (by->tape, node, "definition");
   struct error err = { 0 };
   size_t len = 0;
-  const char *json = json_string (tape, text, arena, &len);
+  const char *json = json_string (by->tape, text, by->arena, &len);
 
   tool->refs = 1;
   tool->index = index;
-  tool->plugin = xstrdup (plugin);
+  tool->plugin = xstrdup (by->plugin);
   if (json == NULL)
     error_set (&err, "has no definition");
-  else if (read_max_time (tape, json_member (tape, node, "max_time"), tool, &err)
-           && read_definition (tool, json, len, &err)) {
-    if (name_taken (d, tool->name))
+  else if (read_max_time (by->tape, json_member (by->tape, node, "max_time"), tool, &err)
+           && read_definition (tool, by->schema, json, len, &err)) {
+    if (described_tool (d, tool->name) != NULL)
       error_set (&err, "tool %s: the plugin has another tool of this name", tool->name);
   }
   if (err.text[0] == '\0') {
@@ -374,6 +343,21 @@ copy_text (const struct json_tape *tape, const struct json_node *node, struct ar
   return text != NULL ? xstrndup (text, strnlen (text, 512)) : NULL;
 }
 
+static void
+add_tools (struct described *d, const char *plugin, const struct json_tape *tape,
+           const struct json_node *tools, struct arena *arena)
+{
+  struct schema *schema = compile_schema_of_definitions ();
+  const struct described_by by = {
+    .plugin = plugin, .schema = schema, .tape = tape, .arena = arena
+  };
+  uint32_t index = 0;
+
+  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
+    add_tool (d, &by, n, index++);
+  schema_free (schema);
+}
+
 bool
 described_read (struct described *d, const char *plugin, const char *json, size_t len,
                 struct error *err)
@@ -384,7 +368,6 @@ described_read (struct described *d, const char *plugin, const char *json, size_
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
   const struct json_node *root, *tools;
-  uint32_t index = 0;
 
   if (!json_read (&tape, json, len, &limits, &arena))
     return error_set (err, "its description is not JSON: byte %zu: %s", tape.offset, tape.problem);
@@ -399,8 +382,7 @@ described_read (struct described *d, const char *plugin, const char *json, size_
   tools = json_member (&tape, root, "tools");
   if (!json_is (tools, JSON_ARRAY))
     return error_set (err, "its description has no list of tools");
-  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
-    add_tool (d, plugin, &tape, n, index++, &arena);
+  add_tools (d, plugin, &tape, tools, &arena);
   return true;
 }
 

@@ -1,5 +1,6 @@
 /* definition.h - from what a worker says its plugin offers to tools: everything is checked here,
- * and a tool that is broken is reported and left out without harm to the rest. */
+ * each definition by a schema of its own, and a tool that is broken is reported and left out
+ * without harm to the rest. */
 #ifndef TOOLHOST_CATALOG_DEFINITION_H
 #define TOOLHOST_CATALOG_DEFINITION_H
 
@@ -25,5 +26,11 @@ struct described {
 bool described_read (struct described *d, const char *plugin, const char *json, size_t len,
                      struct error *err);
 void described_free (struct described *d);
+
+/* Its tool of this name; NULL when it has none. */
+struct tool *described_tool (const struct described *d, const char *name);
+
+/* What a definition must look like, as text: definition.schema.json, which is published, too. */
+extern const char definition_schema_json[];
 
 #endif

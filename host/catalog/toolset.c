@@ -24,8 +24,6 @@ tool_unref (struct tool *tool)
   schema_free (tool->output);
   buf_free (&tool->mcp);
   buf_free (&tool->mcp_legacy);
-  buf_free (&tool->openai);
-  buf_free (&tool->anthropic);
   free (tool->name);
   free (tool->description);
   free (tool->plugin);
@@ -113,8 +111,6 @@ tool_rendered (const struct tool *tool, enum tool_format format)
   const struct buf *const rendered[] = {
     [TOOL_FORMAT_MCP] = &tool->mcp,
     [TOOL_FORMAT_MCP_LEGACY] = &tool->mcp_legacy,
-    [TOOL_FORMAT_OPENAI] = &tool->openai,
-    [TOOL_FORMAT_ANTHROPIC] = &tool->anthropic,
   };
   return rendered[format];
 }

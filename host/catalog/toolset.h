@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "schema/repair.h"
 
 struct schema;
 struct unit; /* pool/unit.h: what runs the tool; the catalog only passes it on */
@@ -25,14 +26,15 @@ struct tool {
   uint32_t index;      /* in the plugin's DESCRIBE */
   int64_t max_time_ms; /* of the tool, 0: host's default; INT64_MAX: no limit */
   bool idempotent;
+  bool strict;       /* its author wants it in strict form, where a provider has one */
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
-  struct schema *input;  /* compiled inputSchema */
-  struct schema *output; /* compiled outputSchema, or NULL */
-  /* rendered once; JSON objects on one line */
+  struct schema *input;    /* compiled inputSchema */
+  struct schema *output;   /* compiled outputSchema, or NULL */
+  bool repair_set;         /* the operator said how its arguments may be mended: */
+  enum repair_mode repair; /* … so; else as the daemon's configuration says */
+  /* rendered once; JSON objects on one line.  project.h makes of `mcp` what other providers take. */
   struct buf mcp;        /* as MCP 2026-07-28 lists it */
   struct buf mcp_legacy; /* as MCP up to 2025-11-25 lists it (object outputSchema only) */
-  struct buf openai;     /* { "type": "function", "name", "description", "parameters", "strict" } */
-  struct buf anthropic;  /* { "name", "description", "input_schema" } */
   void *stats;           /* watch: this tool's metrics, or NULL; owned by the metrics registry */
 };
 
@@ -57,12 +59,7 @@ struct tool *toolset_find (const struct toolset *set, const char *name, size_t l
  * also when that tool is gone meanwhile. */
 size_t toolset_after (const struct toolset *set, const char *name, size_t len);
 
-enum tool_format {
-  TOOL_FORMAT_MCP,
-  TOOL_FORMAT_MCP_LEGACY,
-  TOOL_FORMAT_OPENAI,
-  TOOL_FORMAT_ANTHROPIC
-};
+enum tool_format { TOOL_FORMAT_MCP, TOOL_FORMAT_MCP_LEGACY };
 
 /* The rendered object of one tool. */
 const struct buf *tool_rendered (const struct tool *tool, enum tool_format format);

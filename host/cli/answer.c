@@ -88,7 +88,35 @@ raw_member (const struct json_tape *tape, const struct json_node *object, const 
   const struct json_node *node = json_member (tape, object, name);
 
   *len = 0;
-  return node != NULL && node->type != JSON_NULL ? json_raw (tape, node, len) : NULL;
+  return node != NULL ? json_raw (tape, node, len) : NULL;
+}
+
+void
+answer_repairs (const struct json_tape *tape, const struct json_node *repairs, struct buf *out)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+
+  if (!json_is (repairs, JSON_ARRAY))
+    return;
+  for (const struct json_node *n = json_first (repairs); n != json_end (repairs);
+       n = json_next (n)) {
+    const char *rule = json_cstring (tape, json_member (tape, n, "rule"), &arena);
+    const char *pointer = json_cstring (tape, json_member (tape, n, "pointer"), &arena);
+    const char *note = json_cstring (tape, json_member (tape, n, "note"), &arena);
+    buf_printf (out, "mended %s (%s): %s\n",
+                pointer != NULL && *pointer != '\0' ? pointer : "the arguments",
+                rule != NULL ? rule : "?", note != NULL ? note : "");
+  }
+}
+
+static void
+print_repairs (const struct json_tape *tape, const struct json_node *root)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+
+  answer_repairs (tape, json_member (tape, root, "repairs"), &text);
+  if (text.len != 0)
+    out_note (text.data, text.len);
 }
 
 static void
@@ -136,8 +164,10 @@ answer_print (const char *json, size_t len, long http, bool as_json)
 
   if (as_json)
     out_text (json, len);
-  else
+  else {
+    print_repairs (&tape, json_root (&tape));
     print_text (&tape, json_root (&tape));
+  }
   if (!json_is (error, JSON_OBJECT))
     return http / 100 == 2 ? CLI_OK : exit_for_error (NULL, http);
   return as_json ? exit_for_error (code, http) : print_error (&tape, error, http, &arena);

@@ -1,43 +1,21 @@
 #include "cli/args.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json_tape.h"
 #include "base/json_write.h"
-
-enum { INPUT_MAX = 64 * 1024 * 1024 };
-
-static bool
-slurp (FILE *stream, const char *name, struct buf *out, struct error *err)
-{
-  size_t got;
-
-  do {
-    got = fread (buf_reserve (out, 64 * 1024), 1, 64 * 1024, stream);
-    out->len += got;
-    if (out->len > INPUT_MAX)
-      return error_set (err, "%s: over %d MiB", name, INPUT_MAX >> 20);
-  } while (got > 0);
-  return !ferror (stream) || error_set (err, "%s: %s", name, strerror (errno));
-}
+#include "cli/input.h"
 
 bool
 args_read (const char *word, struct buf *out, struct error *err)
 {
-  if (strcmp (word, "-") == 0)
-    return slurp (stdin, "standard input", out, err);
-  if (word[0] != '@') {
+  const char *path = word[0] == '@' ? word + 1 : word;
+
+  if (word[0] != '@' && strcmp (word, "-") != 0) {
     buf_puts (out, word);
     return true;
   }
-  FILE *file = fopen (word + 1, "re");
-  if (file == NULL)
-    return error_set (err, "%s: %s", word + 1, strerror (errno));
-  bool ok = slurp (file, word + 1, out, err);
-  (void) fclose (file);
-  return ok;
+  return input_read (path, out, err) || error_wrap (err, "%s: ", input_name (path));
 }
 
 /* ---- pairs ---- */
@@ -177,4 +155,17 @@ args_build (const struct args_source *source, struct buf *out, struct error *err
     return false;
   jsonw_end (&w);
   return true;
+}
+
+bool
+args_is_text (const struct args_source *source)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  if (source->json == NULL || source->pairs_count != 0
+      || !utf8_valid (source->json, source->json_len))
+    return false;
+  return !json_read (&tape, source->json, source->json_len, &json_default_limits, &arena)
+         || json_root (&tape)->type == JSON_STRING;
 }

@@ -22,6 +22,10 @@ struct args_source {
  * name.  "name=value" is text, unless the schema wants something else and the value is JSON. */
 bool args_build (const struct args_source *source, struct buf *out, struct error *err);
 
+/* Is the JSON, which stands alone, none that args_build takes, but text that the host may be able
+ * to mend or read: almost JSON, or an object written as a string?  Then it is sent as it is. */
+bool args_is_text (const struct args_source *source);
+
 /* Read the JSON that a word of the command line stands for: itself, "-" for standard input, "@FILE"
  * for a file.  Appends to `out`. */
 bool args_read (const char *word, struct buf *out, struct error *err);

@@ -136,6 +136,18 @@ fetch_definition (struct calling *c, struct buf *out)
   reply_free (&reply);
 }
 
+/* The arguments as a JSON value: the object, or the text that is to become one. */
+static bool
+write_arguments (const struct args_source *source, struct buf *out, struct error *err)
+{
+  struct json_writer w = { .out = out };
+
+  if (!args_is_text (source))
+    return args_build (source, out, err);
+  jsonw_string_len (&w, source->json, source->json_len);
+  return true;
+}
+
 static bool
 write_body (struct calling *c, const char *json, size_t json_len, struct buf *out,
             struct error *err)
@@ -144,15 +156,15 @@ write_body (struct calling *c, const char *json, size_t json_len, struct buf *ou
   CLEANUP_BUF struct buf definition = { 0 };
   struct json_writer w = { .out = out };
 
-  if (c->options->args_count > 0)
+  if (c->options->args.count > 0)
     fetch_definition (c, &definition);
   struct args_source source = { .json = json,
                                 .json_len = json_len,
-                                .pairs = c->options->args,
-                                .pairs_count = c->options->args_count,
+                                .pairs = c->options->args.texts,
+                                .pairs_count = c->options->args.count,
                                 .definition = definition.data,
                                 .definition_len = definition.len };
-  if (!args_build (&source, &args, err))
+  if (!write_arguments (&source, &args, err))
     return false;
   jsonw_object (&w);
   jsonw_name_raw (&w, "arguments", args.data, args.len);
@@ -251,10 +263,11 @@ const struct command command_call = {
   .name = "call",
   .usage = "[--plugin FILE] NAME [JSON | - | @FILE] [--arg NAME=VALUE]...",
   .summary = "call a tool",
-  .details = "The arguments are a JSON object: as a word, from standard input (-) or from a file\n"
-             "(@FILE), or put together from --arg.  The result's text goes to standard output,\n"
-             "progress and log lines to standard error.  With --json the whole result is printed\n"
-             "as the daemon gives it.  Ctrl-C cancels the call.\n",
+  .details =
+    "The arguments are a JSON object: as a word, from standard input (-) or from a file\n"
+    "(@FILE), or put together from --arg.  The result's text goes to standard output,\n"
+    "progress, log lines and what was mended of the arguments to standard error.  With\n"
+    "--json the whole result is printed as the daemon gives it.  Ctrl-C cancels the call.\n",
   .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_PLUGIN | OPTION_ARG | OPTION_DEADLINE,
   .least = 1,
   .most = 2,

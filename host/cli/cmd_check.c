@@ -135,7 +135,14 @@ on_finding (void *ctx, enum lint_level level, const char *pointer, const char *m
 }
 
 static void
-check_tool (struct oneshot *host, const struct tool *tool, struct report *report)
+on_loss (void *ctx, enum lint_level level, const struct provider *provider, const struct loss *loss)
+{
+  tool_report_loss (ctx, level, provider, loss);
+}
+
+static void
+check_tool (struct oneshot *host, const struct tool *tool, const struct providers *providers,
+            struct report *report)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
@@ -146,6 +153,7 @@ check_tool (struct oneshot *host, const struct tool *tool, struct report *report
     return;
   }
   lint_tool (&tape, json_root (&tape), on_finding, found);
+  lint_providers (&tape, json_root (&tape), providers, on_loss, found);
   try_examples (host, tool, &tape, found);
 }
 
@@ -164,8 +172,10 @@ check_plugin (const char *file, struct report *report)
   if (!read_description (report, &description))
     report_finding (report, LINT_ERROR, "the host could not describe it");
   const struct toolset *tools = oneshot_toolset (host);
+  struct providers *providers = providers_new ();
   for (size_t i = 0; i < tools->count; i++)
-    check_tool (host, tools->tools[i], report);
+    check_tool (host, tools->tools[i], providers, report);
+  providers_free (providers);
   oneshot_close (host);
 }
 
@@ -196,9 +206,11 @@ const struct command command_check = {
   .name = "check",
   .usage = "FILE [--json]",
   .summary = "load a plugin in a sandbox and say what is wrong with it",
-  .details = "Looks at the ABI, the definitions and their schemas, at what providers of models\n"
-             "take, and at texts that hide something; then calls each tool with the examples of\n"
-             "its inputSchema.  Exits with 11 if there are errors; warnings and notes are none.\n",
+  .details =
+    "Looks at the ABI, the definitions and their schemas, at what each provider of models\n"
+    "takes of them, and at texts that hide something; then calls each tool with the\n"
+    "examples of its inputSchema.  Exits with 11 if there are errors; warnings and notes\n"
+    "are none.\n",
   .options = OPTION_JSON,
   .least = 1,
   .most = 1,

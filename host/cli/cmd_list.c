@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/json_tape.h"
+#include "catalog/provider.h"
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/command.h"
@@ -15,13 +16,32 @@ static const struct table_column columns[] = {
   { .title = "DESCRIPTION", .cut = true },
 };
 
-static const char *const formats[] = { "mcp", "openai", "anthropic", NULL };
-
 /* What a definition costs in a model's context: about four characters make a token. */
 static size_t
 tokens (size_t chars)
 {
   return (chars + 3) / 4;
+}
+
+/* The list of tools, wherever the format has it. */
+static const struct json_node *
+tools_of (const struct json_tape *tape)
+{
+  const struct json_node *tools = json_member (tape, json_root (tape), "tools");
+
+  if (!json_is (tools, JSON_ARRAY) || tools->count != 1)
+    return tools;
+  const struct json_node *inner = json_member (tape, json_first (tools), "functionDeclarations");
+  return inner != NULL ? inner : tools;
+}
+
+/* What has the tool's name and description. */
+static const struct json_node *
+declaration_of (const struct json_tape *tape, const struct json_node *tool)
+{
+  const struct json_node *function = json_member (tape, tool, "function");
+
+  return json_is (function, JSON_OBJECT) ? function : tool;
 }
 
 static void
@@ -30,7 +50,8 @@ print_names (const struct json_tape *tape, const struct json_node *tools)
   CLEANUP_ARENA struct arena arena = { 0 };
 
   for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n)) {
-    const char *name = json_cstring (tape, json_member (tape, n, "name"), &arena);
+    const struct json_node *tool = declaration_of (tape, n);
+    const char *name = json_cstring (tape, json_member (tape, tool, "name"), &arena);
     if (name != NULL)
       out_text (name, strlen (name));
   }
@@ -67,9 +88,10 @@ add_row (struct table *table, const struct json_tape *tape, const struct json_no
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   size_t raw_len, name_len = 0, plugin_len, description_len = 0;
-  const char *name = json_string (tape, json_member (tape, tool, "name"), &arena, &name_len);
+  const struct json_node *named = declaration_of (tape, tool);
+  const char *name = json_string (tape, json_member (tape, named, "name"), &arena, &name_len);
   const char *description =
-    json_string (tape, json_member (tape, tool, "description"), &arena, &description_len);
+    json_string (tape, json_member (tape, named, "description"), &arena, &description_len);
 
   if (name == NULL)
     name = "";
@@ -80,6 +102,23 @@ add_row (struct table *table, const struct json_tape *tape, const struct json_no
   table_addf (table, "%zu", tokens (raw_len));
   table_add (table, description != NULL ? description : "", description_len);
   return tokens (raw_len);
+}
+
+/* The tools that the format has no form for. */
+static void
+add_left_out (const struct json_tape *tape, struct buf *text)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  const struct json_node *list = json_member (tape, json_root (tape), "left_out");
+
+  if (!json_is (list, JSON_ARRAY))
+    return;
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    const char *name = json_cstring (tape, json_member (tape, n, "name"), &arena);
+    const char *message = json_cstring (tape, json_member (tape, n, "message"), &arena);
+    buf_printf (text, "%s is left out: %s\n", name != NULL ? name : "a tool",
+                message != NULL ? message : "");
+  }
 }
 
 static void
@@ -101,6 +140,7 @@ print_table (const struct options *options, const struct json_tape *tape,
   table_render (&table, out_width (stdout), &text);
   buf_printf (&text, "\n%u tool%s, about %zu tokens\n", tools->count, tools->count == 1 ? "" : "s",
               total);
+  add_left_out (tape, &text);
   table_free (&table);
   reply_free (&reply);
   out_text (text.data, text.len);
@@ -118,7 +158,7 @@ show (const struct options *options, const struct reply *reply)
   }
   const struct json_node *tools = NULL;
   if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
-    tools = json_member (&tape, json_root (&tape), "tools");
+    tools = tools_of (&tape);
   if (!json_is (tools, JSON_ARRAY))
     return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of tools");
   if (options->names)
@@ -128,13 +168,32 @@ show (const struct options *options, const struct reply *reply)
   return CLI_OK;
 }
 
-static bool
-known_format (const char *format)
+static enum cli_exit
+refuse_format (const struct providers *providers, const char *format)
 {
-  for (const char *const *f = formats; *f != NULL; f++)
-    if (strcmp (*f, format) == 0)
-      return true;
-  return false;
+  CLEANUP_BUF struct buf names = { 0 };
+  const char *near = error_nearest (format, providers->formats);
+
+  for (size_t i = 0; i < providers->formats_count; i++)
+    buf_printf (&names, "%s%s", i != 0 ? ", " : "", providers->formats[i]);
+  return out_error (CLI_USAGE, "--format: expected one of %s; got \"%s\"%s%s%s", buf_cstr (&names),
+                    format, near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                    near != NULL ? "?" : "");
+}
+
+static enum cli_exit
+check_format (const char *format, bool strict)
+{
+  struct providers *providers = providers_new ();
+  const struct provider_format *shape;
+  enum cli_exit status = CLI_OK;
+
+  if (providers_find (providers, format, strlen (format), false, &shape) == NULL)
+    status = refuse_format (providers, format);
+  else if (strict && providers_find (providers, format, strlen (format), true, &shape) == NULL)
+    status = out_error (CLI_USAGE, "--strict: %s has no strict form", format);
+  providers_free (providers);
+  return status;
 }
 
 static enum cli_exit
@@ -143,17 +202,14 @@ run (const struct options *options, char **words, int count)
   CLEANUP_BUF struct buf path = { 0 };
   struct reply reply = { 0 };
   const char *format = options->format != NULL ? options->format : "mcp";
+  enum cli_exit status = check_format (format, options->strict);
 
   (void) words;
   (void) count;
-  if (!known_format (format)) {
-    const char *near = error_nearest (format, formats);
-    return out_error (CLI_USAGE, "--format: expected openai, anthropic or mcp, got \"%s\"%s%s%s",
-                      format, near != NULL ? "; did you mean " : "", near != NULL ? near : "",
-                      near != NULL ? "?" : "");
-  }
-  buf_printf (&path, "/v1/tools?format=%s", format);
-  enum cli_exit status = client_fetch (options, "GET", buf_cstr (&path), &reply);
+  if (status != CLI_OK)
+    return status;
+  buf_printf (&path, "/v1/tools?format=%s%s", format, options->strict ? "&strict=true" : "");
+  status = client_fetch (options, "GET", buf_cstr (&path), &reply);
   if (status == CLI_OK)
     status = show (options, &reply);
   reply_free (&reply);
@@ -162,10 +218,12 @@ run (const struct options *options, char **words, int count)
 
 const struct command command_list = {
   .name = "list",
-  .usage = "[--format FORMAT] [--json | --names]",
+  .usage = "[--format FORMAT [--strict]] [--json | --names]",
   .summary = "show the tools as an agent sees them, with their cost in tokens",
   .details = "TOKENS is an estimate of what the definition takes of a model's context: its\n"
-             "characters in the format, divided by four.\n",
-  .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_NAMES,
+             "characters in the format, divided by four.  What a provider does not take of a\n"
+             "schema is written in another way or left out of it, as toolhost check tells; what\n"
+             "arguments must be stays what the tool says.\n",
+  .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_STRICT | OPTION_NAMES,
   .run = run,
 };

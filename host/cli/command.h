@@ -22,6 +22,7 @@ extern const struct command command_new;
 extern const struct command command_plugins;
 extern const struct command command_cancel;
 extern const struct command command_reload;
+extern const struct command command_schema;
 
 /* JSON instead of a table: asked for, or because stdout is no terminal. */
 bool command_wants_json (const struct options *options);

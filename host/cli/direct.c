@@ -85,12 +85,14 @@ call_in (struct oneshot *host, const struct options *options, const char *name, 
   const struct tool *tool = toolset_find (oneshot_toolset (host), name, strlen (name));
   struct args_source source = { .json = json,
                                 .json_len = json_len,
-                                .pairs = options->args,
-                                .pairs_count = options->args_count,
+                                .pairs = options->args.texts,
+                                .pairs_count = options->args.count,
                                 .definition = tool != NULL ? tool->mcp.data : NULL,
                                 .definition_len = tool != NULL ? tool->mcp.len : 0 };
 
-  if (!args_build (&source, &args, &err))
+  if (args_is_text (&source))
+    buf_append (&args, json, json_len);
+  else if (!args_build (&source, &args, &err))
     return out_error (CLI_REFUSED, "%s", err.text);
   ticker_init (&direct.ticker);
   struct call_request request = { .name = name,

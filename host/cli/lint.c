@@ -2,18 +2,16 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "cli/out.h"
 
 enum {
-  DESCRIPTION_LEAST = 20,  /* bytes: less says hardly more than the name */
-  DESCRIPTION_MOST = 1024, /* characters OpenAI takes of a description */
-  NAME_MOST = 64,          /* characters OpenAI and Anthropic take of a name */
-  SIZE_MOST = 4000,        /* bytes of a definition, about 1,000 tokens in every request */
-  PROPERTIES_MOST = 100,   /* in a strict schema of OpenAI, all levels together */
-  STRICT_DEPTH_MOST = 5    /* levels of objects there */
+  DESCRIPTION_LEAST = 20, /* bytes: less says hardly more than the name */
+  NAME_MOST = 64,         /* characters OpenAI and Anthropic take of a name */
+  SIZE_MOST = 4000        /* bytes of a definition, about 1,000 tokens in every request */
 };
 
 struct lint {
@@ -22,8 +20,6 @@ struct lint {
   void *ctx;
   struct arena arena;
   struct buf pointer; /* to where the walk stands */
-  size_t properties;  /* seen so far */
-  bool strict;        /* can still be sent to OpenAI as strict */
 };
 
 static void find (struct lint *l, enum lint_level level, const char *fmt, ...)
@@ -62,16 +58,6 @@ ascend (struct lint *l, size_t was)
   l->pointer.len = was;
 }
 
-static size_t
-characters (const char *text, size_t len)
-{
-  size_t count = 0;
-
-  for (size_t i = 0; i < len; i++)
-    count += ((unsigned char) text[i] & 0xc0) != 0x80;
-  return count;
-}
-
 /* ---- the name and the description ---- */
 
 static void
@@ -103,9 +89,6 @@ lint_description (struct lint *l, const struct json_node *tool)
     find (l, LINT_ERROR, "there is no description: a model chooses tools by it");
   else if (len < DESCRIPTION_LEAST)
     find (l, LINT_WARNING, "%zu characters say little: when to use it, what it returns?", len);
-  else if (characters (text, len) > DESCRIPTION_MOST)
-    find (l, LINT_WARNING, "OpenAI takes at most %d characters, got %zu", DESCRIPTION_MOST,
-          characters (text, len));
   ascend (l, was);
 }
 
@@ -164,116 +147,64 @@ lint_texts (struct lint *l, const struct json_node *value)
 
 /* ---- the input schema ---- */
 
-static void lint_schema (struct lint *l, const struct json_node *schema, unsigned depth);
+static void lint_schema (struct lint *l, const struct json_node *schema);
 
 static void
-not_strict (struct lint *l, const char *why)
-{
-  if (l->strict)
-    find (l, LINT_NOTE, "OpenAI's strict mode can't take it: %s", why);
-  l->strict = false;
-}
-
-static bool
-is_required (struct lint *l, const struct json_node *schema, const char *name, size_t len)
-{
-  const struct json_node *required = json_member (l->tape, schema, "required");
-
-  if (!json_is (required, JSON_ARRAY))
-    return false;
-  for (const struct json_node *n = json_first (required); n != json_end (required);
-       n = json_next (n))
-    if (json_equals_len (l->tape, n, name, len))
-      return true;
-  return false;
-}
-
-static void
-lint_property (struct lint *l, const struct json_node *schema, const struct json_node *name,
-               const struct json_node *value, unsigned depth)
+lint_property (struct lint *l, const struct json_node *name, const struct json_node *value)
 {
   size_t len;
   const char *text = json_string (l->tape, name, &l->arena, &len);
   size_t was = descend (l, text, len);
 
-  l->properties++;
   if (json_is (value, JSON_OBJECT)
       && !json_is (json_member (l->tape, value, "description"), JSON_STRING))
     find (l, LINT_WARNING, "the parameter has no description");
-  if (!is_required (l, schema, text, len))
-    not_strict (l, "every property must be in \"required\" (make it nullable instead)");
-  lint_schema (l, value, depth);
+  lint_schema (l, value);
   ascend (l, was);
 }
 
 static void
-lint_object (struct lint *l, const struct json_node *schema, unsigned depth)
+lint_properties (struct lint *l, const struct json_node *schema)
 {
   const struct json_node *properties = json_member (l->tape, schema, "properties");
-
-  if (!json_is (json_member (l->tape, schema, "additionalProperties"), JSON_FALSE))
-    not_strict (l, "an object without \"additionalProperties\": false");
-  if (depth > STRICT_DEPTH_MOST)
-    not_strict (l, "objects are nested too deeply");
-  if (!json_is (properties, JSON_OBJECT))
-    return;
   size_t was = descend (l, "properties", 10);
-  for (const struct json_node *name = json_first (properties); name != json_end (properties);) {
-    const struct json_node *value = json_next (name);
-    lint_property (l, schema, name, value, depth + 1);
-    name = json_next (value);
-  }
+
+  if (json_is (properties, JSON_OBJECT))
+    for (const struct json_node *name = json_first (properties); name != json_end (properties);
+         name = json_next (json_next (name)))
+      lint_property (l, name, json_next (name));
   ascend (l, was);
 }
-
-/* Keywords that strict mode refuses at every level. */
-static const char *const never_strict[] = { "oneOf",
-                                            "allOf",
-                                            "not",
-                                            "if",
-                                            "patternProperties",
-                                            "propertyNames",
-                                            "unevaluatedProperties",
-                                            "dependentRequired",
-                                            "dependentSchemas",
-                                            NULL };
 
 /* The schemas below a keyword: one, a list of them, or one for each name. */
 static void
-lint_below (struct lint *l, const struct json_node *schema, const char *keyword, bool named,
-            unsigned depth)
+lint_below (struct lint *l, const struct json_node *schema, const char *keyword, bool named)
 {
   const struct json_node *value = json_member (l->tape, schema, keyword);
   size_t was = descend (l, keyword, strlen (keyword));
 
   if (!named && json_is (value, JSON_OBJECT))
-    lint_schema (l, value, depth);
+    lint_schema (l, value);
   else if (named ? json_is (value, JSON_OBJECT) : json_is (value, JSON_ARRAY))
     for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n)) {
       if (named)
         n = json_next (n);
-      lint_schema (l, n, depth);
+      lint_schema (l, n);
     }
   ascend (l, was);
 }
 
 static void
-lint_schema (struct lint *l, const struct json_node *schema, unsigned depth)
+lint_schema (struct lint *l, const struct json_node *schema)
 {
   if (!json_is (schema, JSON_OBJECT))
     return;
-  for (const char *const *word = never_strict; *word != NULL; word++)
-    if (json_member (l->tape, schema, *word) != NULL) {
-      char why[64];
-      (void) snprintf (why, sizeof why, "\"%s\" is not supported there", *word);
-      not_strict (l, why);
-    }
   if (json_equals (l->tape, json_member (l->tape, schema, "type"), "object"))
-    lint_object (l, schema, depth);
-  lint_below (l, schema, "items", false, depth);
-  lint_below (l, schema, "anyOf", false, depth);
-  lint_below (l, schema, "$defs", true, depth);
-  lint_below (l, schema, "definitions", true, depth);
+    lint_properties (l, schema);
+  lint_below (l, schema, "items", false);
+  lint_below (l, schema, "anyOf", false);
+  lint_below (l, schema, "$defs", true);
+  lint_below (l, schema, "definitions", true);
 }
 
 static void
@@ -281,16 +212,14 @@ lint_input (struct lint *l, const struct json_node *tool)
 {
   size_t was = descend (l, "inputSchema", 11);
 
-  lint_schema (l, json_member (l->tape, tool, "inputSchema"), 1);
-  if (l->properties > PROPERTIES_MOST)
-    not_strict (l, "over 100 properties");
+  lint_schema (l, json_member (l->tape, tool, "inputSchema"));
   ascend (l, was);
 }
 
 void
 lint_tool (const struct json_tape *tape, const struct json_node *tool, lint_sink sink, void *ctx)
 {
-  struct lint l = { .tape = tape, .sink = sink, .ctx = ctx, .strict = true };
+  struct lint l = { .tape = tape, .sink = sink, .ctx = ctx };
 
   lint_name (&l, tool);
   lint_description (&l, tool);
@@ -299,6 +228,58 @@ lint_tool (const struct json_tape *tape, const struct json_node *tool, lint_sink
   lint_texts (&l, tool);
   arena_free (&l.arena);
   buf_free (&l.pointer);
+}
+
+/* ---- what providers of models take ---- */
+
+/* Has a profile that renders for the same format, and came before, lost the same? */
+static bool
+is_known_loss (const struct providers *providers, const struct losses *losses, size_t profile,
+               const struct loss *loss)
+{
+  for (size_t i = 0; i < profile; i++) {
+    if (strcmp (providers->list[i].formats[0].name, providers->list[profile].formats[0].name) != 0)
+      continue;
+    for (size_t n = 0; n < losses[i].count; n++) {
+      const struct loss *other = &losses[i].list[n];
+      if (strcmp (other->pointer, loss->pointer) == 0
+          && strcmp (other->sentence, loss->sentence) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* A tool that is refused has no other losses: they would be those of a form nobody gets. */
+static void
+tell_losses (const struct providers *providers, const struct losses *losses, size_t profile,
+             lint_loss_sink sink, void *ctx)
+{
+  const struct provider *p = &providers->list[profile];
+
+  for (size_t i = 0; i < losses[profile].count; i++) {
+    const struct loss *loss = &losses[profile].list[i];
+    bool refused = loss->kind == LOSS_REFUSED;
+    if (refused == losses[profile].refused && !is_known_loss (providers, losses, profile, loss))
+      sink (ctx, refused && !p->strict ? LINT_WARNING : LINT_NOTE, p, loss);
+  }
+}
+
+void
+lint_providers (const struct json_tape *tape, const struct json_node *tool,
+                const struct providers *providers, lint_loss_sink sink, void *ctx)
+{
+  struct losses *losses = xcalloc (providers->count, sizeof *losses);
+
+  for (size_t i = 0; i < providers->count; i++) {
+    CLEANUP_BUF struct buf out = { 0 };
+    const struct provider *p = &providers->list[i];
+    (void) project_tool (p, &p->formats[0], tape, tool, &losses[i], NULL, &out);
+    tell_losses (providers, losses, i, sink, ctx);
+  }
+  for (size_t i = 0; i < providers->count; i++)
+    losses_free (&losses[i]);
+  free (losses);
 }
 
 const char *

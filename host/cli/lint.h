@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/json_tape.h"
+#include "catalog/project.h"
 
 enum lint_level { LINT_NOTE, LINT_WARNING, LINT_ERROR };
 
@@ -16,6 +17,14 @@ typedef void (*lint_sink) (void *ctx, enum lint_level level, const char *pointer
 /* Look at one tool, given as MCP lists it. */
 void lint_tool (const struct json_tape *tape, const struct json_node *tool, lint_sink sink,
                 void *ctx);
+
+/* Called for each thing a provider does not take; everything lives for the call. */
+typedef void (*lint_loss_sink) (void *ctx, enum lint_level level, const struct provider *provider,
+                                const struct loss *loss);
+
+/* Look at what the providers of models get of the tool. */
+void lint_providers (const struct json_tape *tape, const struct json_node *tool,
+                     const struct providers *providers, lint_loss_sink sink, void *ctx);
 
 const char *lint_level_name (enum lint_level level);
 

@@ -5,16 +5,22 @@ noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
   %D%/answer.c %D%/answer.h \
   %D%/args.c %D%/args.h \
+  %D%/caret.c %D%/caret.h \
   %D%/client.c %D%/client.h \
   %D%/direct.c %D%/direct.h \
   %D%/exits.c %D%/exits.def %D%/exits.h \
+  %D%/input.c %D%/input.h \
   %D%/lint.c %D%/lint.h \
   %D%/options.c %D%/options.h \
   %D%/out.c %D%/out.h \
+  %D%/remotes.c %D%/remotes.h \
   %D%/report.c %D%/report.h \
   %D%/sse.c %D%/sse.h \
   %D%/table.c %D%/table.h \
-  %D%/ticker.c %D%/ticker.h
+  %D%/ticker.c %D%/ticker.h \
+  %D%/verdict.c %D%/verdict.h \
+  %D%/verdict_show.c \
+  %D%/verdicts.c %D%/verdicts.h
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
 
 toolhost_SOURCES = \
@@ -25,6 +31,7 @@ toolhost_SOURCES = \
   %D%/cmd_new.c \
   %D%/cmd_plugins.c \
   %D%/cmd_reload.c \
+  %D%/cmd_schema.c \
   %D%/command.h \
   %D%/main.c
 toolhost_CPPFLAGS = $(AM_CPPFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
@@ -37,6 +44,7 @@ check_PROGRAMS += \
   tests/unit/test_cli_options \
   tests/unit/test_cli_out \
   tests/unit/test_cli_report \
+  tests/unit/test_cli_schema \
   tests/unit/test_cli_sse \
   tests/unit/test_cli_table
 CLI_UNIT_LIBS = libcli.la $(UNIT_LIBS) $(CURL_LIBS) -lm
@@ -46,7 +54,8 @@ tests_unit_test_cli_lint_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_options_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_out_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_report_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_schema_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_sse_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_table_LDADD = $(CLI_UNIT_LIBS)
 
-dist_check_SCRIPTS += tests/integration/test_cli.py
+dist_check_SCRIPTS += tests/integration/test_cli.py tests/integration/test_schema_cli.py

@@ -22,17 +22,37 @@ static const struct row {
   { OPTION_JSON, FLAG, 'j', "json", NULL, offsetof (struct options, json),
     "print JSON also on a terminal" },
   { OPTION_FORMAT, TEXT, 'f', "format", "FORMAT", offsetof (struct options, format),
-    "definitions for openai, anthropic or mcp (default mcp)" },
+    "definitions for mcp (default), openai, anthropic, gemini, ag-ui, …" },
+  { OPTION_STRICT, FLAG, 'S', "strict", NULL, offsetof (struct options, strict),
+    "with --format openai or anthropic: in the form for strict tools" },
   { OPTION_NAMES, FLAG, 'n', "names", NULL, offsetof (struct options, names),
     "print the names alone, one a line" },
   { OPTION_PLUGIN, TEXT, 'p', "plugin", "FILE", offsetof (struct options, plugin),
     "run the tool of this plugin file in a private host; no daemon is needed" },
-  { OPTION_ARG, LIST, 'a', "arg", "NAME=VALUE", 0,
+  { OPTION_ARG, LIST, 'a', "arg", "NAME=VALUE", offsetof (struct options, args),
     "one argument: text, or what its schema says; NAME:=JSON is always JSON" },
   { OPTION_DEADLINE, DURATION, 'd', "deadline", "MS", offsetof (struct options, deadline_ms),
     "milliseconds the call may take, or 5s, 2m; the host may lower it" },
   { OPTION_DIR, TEXT, 'C', "dir", "DIR", offsetof (struct options, dir),
     "make the folder in DIR instead of here" },
+  { OPTION_LINES, FLAG, 'l', "lines", NULL, offsetof (struct options, lines),
+    "every line is a document of its own (NDJSON)" },
+  { OPTION_OUTPUT, TEXT, 'o', "output", "FORM", offsetof (struct options, output),
+    "text, json (one object), ndjson (one a document) or basic" },
+  { OPTION_QUIET, FLAG, 'q', "quiet", NULL, offsetof (struct options, quiet),
+    "print nothing about what is valid" },
+  { OPTION_DRAFT, TEXT, 0, "draft", "DRAFT", offsetof (struct options, draft),
+    "what a schema without $schema is: 2020-12, 2019-09, draft-07, -06, -04" },
+  { OPTION_FORMATS, TEXT, 0, "formats", "MODE", offsetof (struct options, formats),
+    "assert (default) or annotate: what \"format\" does" },
+  { OPTION_REF, LIST, 0, "ref", "URI=FILE", offsetof (struct options, refs),
+    "what $ref finds at this URI; the network is never asked" },
+  { OPTION_REGISTRY, LIST, 0, "registry", "PATH", offsetof (struct options, registries),
+    "a schema $ref finds by its $id, or a folder of them" },
+  { OPTION_REPAIR, TEXT, 0, "repair", "MODE", offsetof (struct options, repair),
+    "safe or lenient: mend documents as the daemon mends arguments" },
+  { OPTION_DESCRIBE, FLAG, 0, "describe", NULL, offsetof (struct options, describe),
+    "print what the schema asks for, a line for each member" },
   { OPTION_HELP, FLAG, 'h', "help", NULL, offsetof (struct options, help), "print this help" },
   { OPTION_VERSION, FLAG, 'V', "version", NULL, offsetof (struct options, version),
     "print the version" },
@@ -101,12 +121,10 @@ parse_duration (const char *text, int64_t *ms)
 }
 
 static void
-add_arg (struct options *options, const char *value)
+add_text (struct option_list *list, const char *value)
 {
-  size_t size = (options->args_count + 1) * sizeof *options->args;
-
-  options->args = xrealloc (options->args, size);
-  options->args[options->args_count++] = value;
+  list->texts = xrealloc (list->texts, (list->count + 1) * sizeof *list->texts);
+  list->texts[list->count++] = value;
 }
 
 static bool
@@ -120,7 +138,7 @@ store (struct options *options, const struct row *row, const char *value, struct
     *(const char **) member (options, row) = value;
     return true;
   case LIST:
-    add_arg (options, value);
+    add_text (member (options, row), value);
     return true;
   case DURATION:
     if (parse_duration (value, member (options, row)))
@@ -187,7 +205,9 @@ options_parse (struct options *options, unsigned allowed, bool stop, char **word
 void
 options_free (struct options *options)
 {
-  free (options->args);
+  free (options->args.texts);
+  free (options->refs.texts);
+  free (options->registries.texts);
   *options = (struct options){ 0 };
 }
 
@@ -198,7 +218,11 @@ options_describe (unsigned mask, struct buf *out)
     if (!(mask & rows[i].bit))
       continue;
     size_t start = out->len;
-    buf_printf (out, "  -%c, --%s%s%s", rows[i].letter, rows[i].name, rows[i].value ? " " : "",
+    if (rows[i].letter != 0)
+      buf_printf (out, "  -%c, ", rows[i].letter);
+    else
+      buf_puts (out, "      ");
+    buf_printf (out, "--%s%s%s", rows[i].name, rows[i].value ? " " : "",
                 rows[i].value ? rows[i].value : "");
     size_t used = out->len - start;
     buf_printf (out, "%*s%s\n", used < 26 ? (int) (26 - used) : 1, "", rows[i].help);

@@ -23,8 +23,24 @@ enum {
   OPTION_DIR = 1 << 8,
   OPTION_HELP = 1 << 9,
   OPTION_VERSION = 1 << 10,
+  OPTION_LINES = 1 << 11,
+  OPTION_OUTPUT = 1 << 12,
+  OPTION_QUIET = 1 << 13,
+  OPTION_DRAFT = 1 << 14,
+  OPTION_FORMATS = 1 << 15,
+  OPTION_REF = 1 << 16,
+  OPTION_REGISTRY = 1 << 17,
+  OPTION_REPAIR = 1 << 18,
+  OPTION_DESCRIBE = 1 << 19,
+  OPTION_STRICT = 1 << 19,
   OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
+};
+
+/* The values of an option that may be repeated, in order; malloced. */
+struct option_list {
+  const char **texts;
+  size_t count;
 };
 
 struct options {
@@ -33,11 +49,20 @@ struct options {
   const char *format;
   const char *plugin;
   const char *dir;
-  const char **args; /* of every --arg, in order; malloced */
-  size_t args_count;
+  const char *output;
+  const char *draft;
+  const char *formats;
+  const char *repair;
+  struct option_list args;
+  struct option_list refs;
+  struct option_list registries;
   int64_t deadline_ms; /* 0: not given */
   bool json;
   bool names;
+  bool strict;
+  bool lines;
+  bool describe;
+  bool quiet;
   bool help;
   bool version;
 };

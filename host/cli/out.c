@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,6 +13,16 @@ bool
 out_is_terminal (FILE *stream)
 {
   return isatty (fileno (stream)) == 1;
+}
+
+bool
+out_is_colourful (FILE *stream)
+{
+  const char *no = getenv ("NO_COLOR");
+  const char *term = getenv ("TERM");
+
+  return out_is_terminal (stream) && (no == NULL || no[0] == '\0') && term != NULL
+         && strcmp (term, "dumb") != 0;
 }
 
 unsigned
@@ -112,6 +123,13 @@ void
 out_text (const char *text, size_t len)
 {
   print (stdout, text, len);
+}
+
+void
+out_plain (const char *text, size_t len)
+{
+  if (len > 0)
+    (void) fwrite (text, 1, len, stdout);
 }
 
 void

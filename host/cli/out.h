@@ -14,6 +14,8 @@
 
 /* Is it a terminal? */
 bool out_is_terminal (FILE *stream);
+/* May it be coloured: a terminal that knows colours, and nobody who said NO_COLOR? */
+bool out_is_colourful (FILE *stream);
 /* Columns of the terminal behind the stream; 0 when it is none or does not say. */
 unsigned out_width (FILE *stream);
 
@@ -31,6 +33,8 @@ void text_neutralise (struct buf *out, const char *text, size_t len);
 /* Print to stdout: neutralised on a terminal, byte by byte elsewhere; a newline at the end if there
  * is none. */
 void out_text (const char *text, size_t len);
+/* What is harmless already, as it is. */
+void out_plain (const char *text, size_t len);
 /* The same to stderr. */
 void out_note (const char *text, size_t len);
 

@@ -37,6 +37,32 @@ tool_report_finding (struct tool_report *tool, enum lint_level level, const char
   add_finding (&tool->findings, &tool->findings_count, level, pointer, message);
 }
 
+/* What comes of it, for those who don't know what a profile is. */
+static const char *
+consequence (const struct provider *provider, const struct loss *loss)
+{
+  if (loss->kind != LOSS_REFUSED)
+    return "";
+  return provider->strict ? "; it is given without strict" : "; it is left out there";
+}
+
+void
+tool_report_loss (struct tool_report *tool, enum lint_level level, const struct provider *provider,
+                  const struct loss *loss)
+{
+  CLEANUP_BUF struct buf message = { 0 };
+  struct finding *finding;
+
+  buf_printf (&message, "for %s: %s%s", provider->label, loss->sentence,
+              consequence (provider, loss));
+  tool_report_finding (tool, level, loss->pointer, buf_cstr (&message));
+  finding = &tool->findings[tool->findings_count - 1];
+  finding->provider = xstrdup (provider->name);
+  finding->date = xstrdup (provider->date);
+  finding->keyword = xstrdup (loss->keyword);
+  finding->what = loss_kind_name (loss->kind);
+}
+
 void
 tool_report_example (struct tool_report *tool, const char *args, size_t args_len, bool ok,
                      const char *text, size_t text_len)
@@ -131,6 +157,12 @@ json_findings (struct json_writer *w, const struct finding *findings, size_t cou
     jsonw_name_string (w, "level", lint_level_name (findings[i].level));
     jsonw_name_string (w, "pointer", findings[i].pointer);
     jsonw_name_string (w, "message", findings[i].message);
+    if (findings[i].provider != NULL) {
+      jsonw_name_string (w, "provider", findings[i].provider);
+      jsonw_name_string (w, "date", findings[i].date);
+      jsonw_name_string (w, "keyword", findings[i].keyword);
+      jsonw_name_string (w, "what", findings[i].what);
+    }
     jsonw_end (w);
   }
   jsonw_end (w);
@@ -188,6 +220,9 @@ free_findings (struct finding *findings, size_t count)
   for (size_t i = 0; i < count; i++) {
     free (findings[i].pointer);
     free (findings[i].message);
+    free (findings[i].provider);
+    free (findings[i].date);
+    free (findings[i].keyword);
   }
   free (findings);
 }

@@ -13,6 +13,11 @@ struct finding {
   enum lint_level level;
   char *pointer; /* into the definition; "" for none */
   char *message;
+  /* of what a provider of models does not take, else NULL: */
+  char *provider; /* the profile's name and date: "openai-strict", "2026-02" */
+  char *date;
+  char *keyword;
+  const char *what; /* became of the keyword: "moved", "dropped", … */
 };
 
 struct example {
@@ -46,6 +51,9 @@ struct tool_report *report_tool (struct report *report, const char *name, size_t
 void report_finding (struct report *report, enum lint_level level, const char *message);
 void tool_report_finding (struct tool_report *tool, enum lint_level level, const char *pointer,
                           const char *message);
+/* Something that a provider does not take. */
+void tool_report_loss (struct tool_report *tool, enum lint_level level,
+                       const struct provider *provider, const struct loss *loss);
 void tool_report_example (struct tool_report *tool, const char *args, size_t args_len, bool ok,
                           const char *text, size_t text_len);
 

@@ -1,12 +1,13 @@
 #include "daemon/config.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "daemon/settings.h"
+#include "base/json_c.h"
+#include "daemon/document.h"
+#include "schema/repair.h"
 #include "watch/log.h"
 
 #define AT(member) offsetof (struct config, member)
@@ -15,7 +16,8 @@ static const struct setting sandbox_settings[] = {
   { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL }
 };
 
-static const struct setting config_settings[] = {
+const struct setting config_settings[] = {
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
   { "socket", SETTING_STRING, AT (socket), 0, 0, NULL, NULL },
   { "plugin_dirs", SETTING_PATHS, AT (plugin_dirs), 0, 0, NULL, NULL },
@@ -30,6 +32,7 @@ static const struct setting config_settings[] = {
   { "json_depth", SETTING_COUNT, AT (json_depth), 4, 512, NULL, NULL },
   { "connections_max", SETTING_COUNT, AT (connections_max), 1, 1000000, NULL, NULL },
   { "running_max", SETTING_COUNT, AT (running_max), 1, 1000000, NULL, NULL },
+  { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
   { "deadline", SETTING_DURATION, AT (deadline_ms), 1, 24 * 3600000, NULL, NULL },
   { "grace", SETTING_DURATION, AT (grace_ms), 0, 60000, NULL, NULL },
   { "drain", SETTING_DURATION, AT (drain_ms), 0, 600000, NULL, NULL },
@@ -91,6 +94,7 @@ config_init (struct config *config)
     .page_size = 100,
     .log_calls_per_second = 100,
     .require = GUARANTEES_ALL,
+    .repair = REPAIR_SAFE,
   };
   config->listen = xcalloc (2, sizeof *config->listen);
   config->listen[0] = xstrdup ("127.0.0.1:8377");
@@ -115,13 +119,10 @@ config_free (struct config *config)
 bool
 config_read (struct config *config, int fd, struct error *err)
 {
-  struct json_object *object = settings_read (fd, err);
+  struct json_object *object = document_read (fd, config_schema_json, err);
   bool ok = object != NULL && settings_fill (config, config_settings, object, err);
 
   json_object_put (object);
-  if (ok && (config->log_level == NULL || log_level_from_name (config->log_level) < 0))
-    return error_set (err, "/log_level: expected debug, info, notice, warning or error, got \"%s\"",
-                      config->log_level != NULL ? config->log_level : "null");
   return ok;
 }
 
@@ -155,11 +156,18 @@ static const struct setting policy_sandbox_settings[] = {
   { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL }
 };
 
-static const struct setting policy_settings[] = {
+static const struct setting tool_settings[] = {
+  { "repair", SETTING_REPAIR, offsetof (struct policy_tool, repair), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+const struct setting policy_settings[] = {
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },
   { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
   { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
+  { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, policy_sandbox_settings, NULL },
   { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
   { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NULL },
@@ -169,7 +177,7 @@ static const struct setting policy_settings[] = {
 bool
 policy_read (struct policy *policy, int fd, struct error *err)
 {
-  struct json_object *object = settings_read (fd, err);
+  struct json_object *object = document_read (fd, policy_schema_json, err);
   bool ok = object != NULL && settings_fill (policy, policy_settings, object, err);
 
   json_object_put (object);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "daemon/settings.h"
 #include "pool/policy.h"
 
 struct config {
@@ -23,7 +24,12 @@ struct config {
   int64_t max_crashes, describe_parallel, running_max, page_size, log_calls_per_second;
   char *instructions;
   unsigned require; /* GUARANTEE_…, of every worker */
+  int repair;       /* enum repair_mode, of tools that have no setting of their own */
 };
+
+/* The keys of toolhostd.json and plugins.d/NAME.json.  The published schemas have the same. */
+extern const struct setting config_settings[];
+extern const struct setting policy_settings[];
 
 /* The defaults of this user: the system's paths for root, the XDG ones for anybody else. */
 void config_init (struct config *config);

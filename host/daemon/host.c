@@ -166,7 +166,9 @@ manage_metrics (void *ctx, struct buf *out)
 {
   struct host *host = ctx;
 
-  metrics_render (host->metrics, calls_outcome_name, out);
+  metrics_render (
+    host->metrics,
+    &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
   plugins_metrics (host->plugins, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",
@@ -321,7 +323,8 @@ make_core (struct host *host)
                                         .running_max = (unsigned) host->config.running_max,
                                         .json_depth = (unsigned) host->config.json_depth,
                                         .log_per_second =
-                                          (unsigned) host->config.log_calls_per_second };
+                                          (unsigned) host->config.log_calls_per_second,
+                                        .repair = (enum repair_mode) host->config.repair };
   struct plugins_needs needs = { .pool = &host->pool,
                                  .log = host->log,
                                  .describe_parallel = (unsigned) host->config.describe_parallel,
@@ -551,6 +554,7 @@ reload_config (struct host *host, struct error *err)
     return false;
   }
   host->config.require = now.require;
+  calls_set_repair (host->calls, (enum repair_mode) now.repair);
   host->pool.settings.grace = (double) now.grace_ms / 1000;
   host->pool.settings.drain = (double) now.drain_ms / 1000;
   host->pool.settings.idle_stop = (double) now.idle_stop_ms / 1000;

@@ -207,6 +207,25 @@ capacity (const struct described *d, const struct policy *policy)
   return 1;
 }
 
+/* What the operator says of single tools.  A name no tool has is most likely a slip. */
+static void
+apply_tool_policies (const struct plugin *plugin, const struct described *d)
+{
+  const struct policy_tools *policies = &plugin->policy.tools;
+
+  for (size_t i = 0; i < policies->count; i++) {
+    const struct policy_tool *policy = &policies->list[i];
+    struct tool *tool = described_tool (d, policy->name);
+    if (tool == NULL)
+      log_event (plugin->all->needs.log, LOG_WARNING, "policy_of_unknown_tool", "plugin",
+                 plugin->name, "tool", policy->name, NULL);
+    else if (policy->repair >= 0) {
+      tool->repair_set = true;
+      tool->repair = (enum repair_mode) policy->repair;
+    }
+  }
+}
+
 /* The next generation said what it offers: it serves from here on. */
 static bool
 adopt (struct plugin *plugin, const char *json, size_t len)
@@ -225,6 +244,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
     d.tools[i]->unit = unit_ref (plugin->next);
     d.tools[i]->unit_unref = unit_unref;
   }
+  apply_tool_policies (plugin, &d);
   for (size_t i = 0; i < d.problems_count; i++)
     log_event (all->needs.log, LOG_ERROR, "tool_refused", "plugin", plugin->name, "why",
                d.problems[i], NULL);

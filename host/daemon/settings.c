@@ -1,17 +1,15 @@
 #include "daemon/settings.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
+#include "base/json_c.h"
 #include "pool/policy.h"
+#include "schema/repair.h"
 
-enum { FILE_MAX = 4 << 20, GOT_MAX = 60 };
+enum { GOT_MAX = 60 };
 
 struct unit_name {
   const char *name;
@@ -61,6 +59,14 @@ with_unit (const char *text, const struct unit_name *units, int64_t *number)
   return false;
 }
 
+/* json-c makes the largest int64_t of what is beyond it. */
+static bool
+fits (struct json_object *integer)
+{
+  return json_object_get_int64 (integer) < 0
+         || json_object_get_uint64 (integer) <= (uint64_t) INT64_MAX;
+}
+
 static bool
 read_number (struct json_object *value, const struct setting *s, int64_t *number, struct error *err)
 {
@@ -68,7 +74,7 @@ read_number (struct json_object *value, const struct setting *s, int64_t *number
                      : s->type == SETTING_DURATION ? "a duration like \"500ms\" or \"30s\""
                                                    : "a whole number";
 
-  if (json_object_is_type (value, json_type_int))
+  if (json_object_is_type (value, json_type_int) && fits (value))
     *number = json_object_get_int64 (value);
   else if (s->type == SETTING_COUNT || !json_object_is_type (value, json_type_string)
            || !with_unit (json_object_get_string (value),
@@ -154,6 +160,13 @@ read_guarantees (struct json_object *value, unsigned *guarantees, struct error *
   return ok;
 }
 
+/* Of nested paths, "/limits" + "/memory: expected …". */
+static bool
+wrap_name (const char *name, struct error *err)
+{
+  return error_wrap (err, err->text[0] == '/' ? "/%s" : "/%s: ", name);
+}
+
 static bool
 means_nothing (struct json_object *value)
 {
@@ -180,6 +193,41 @@ read_json (struct json_object *value, char **text, struct error *err)
     return expected (err, "an object", value);
   free (*text);
   *text = xstrdup (json_object_to_json_string_ext (value, JSON_C_TO_STRING_PLAIN));
+  return true;
+}
+
+static bool
+read_repair (struct json_object *value, int *repair, struct error *err)
+{
+  const char *name = json_object_get_string (value);
+  enum repair_mode mode;
+
+  if (!json_object_is_type (value, json_type_string)
+      || !repair_mode_find (name, strlen (name), &mode))
+    return expected (err, "\"off\", \"safe\" or \"lenient\"", value);
+  *repair = (int) mode;
+  return true;
+}
+
+static bool
+read_tool (struct policy_tool *tool, const struct setting *table, struct json_object *value,
+           struct error *err)
+{
+  return json_object_is_type (value, json_type_object) ? settings_fill (tool, table, value, err)
+                                                       : expected (err, "an object", value);
+}
+
+static bool
+read_tools (struct json_object *value, const struct setting *table, struct policy_tools *tools,
+            struct error *err)
+{
+  if (!json_object_is_type (value, json_type_object))
+    return expected (err, "an object", value);
+  json_object_object_foreach (value, name, settings)
+  {
+    if (!read_tool (policy_tools_add (tools, name), table, settings, err))
+      return wrap_name (name, err);
+  }
   return true;
 }
 
@@ -214,6 +262,12 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
   case SETTING_NOT_YET:
     return means_nothing (value)
            || error_set (err, "this version does not enforce it, so it can't be granted or set");
+  case SETTING_REPAIR:
+    return read_repair (value, at, err);
+  case SETTING_TOOLS:
+    return read_tools (value, s->group, at, err);
+  case SETTING_FOR_EDITORS:
+    return true;
   case SETTING_ONE_OF:
     return (json_object_is_type (value, json_type_string)
             && strcmp (json_object_get_string (value), s->only) == 0)
@@ -253,64 +307,8 @@ settings_fill (void *into, const struct setting *table, struct json_object *obje
   json_object_object_foreach (object, name, value)
   {
     const struct setting *s = find_setting (table, name);
-    if (s != NULL ? read_value (into, s, value, err) : unknown_key (table, name, err))
-      continue;
-    /* of nested paths, "/limits" + "/memory: expected …" */
-    return error_wrap (err, err->text[0] == '/' ? "/%s" : "/%s: ", name);
+    if (s != NULL ? !read_value (into, s, value, err) : !unknown_key (table, name, err))
+      return wrap_name (name, err);
   }
   return true;
-}
-
-static bool
-read_file (int fd, struct buf *text, struct error *err)
-{
-  for (;;) {
-    ssize_t n = read (fd, buf_reserve (text, 16384), 16384);
-    if (n < 0)
-      return error_set (err, "cannot be read: %s", strerror (errno));
-    if (n == 0)
-      return true;
-    text->len += (size_t) n;
-    if (text->len > FILE_MAX)
-      return error_set (err, "is over %d bytes", FILE_MAX);
-  }
-}
-
-static void
-line_and_column (const char *text, size_t at, int *line, int *column)
-{
-  *line = *column = 1;
-  for (size_t i = 0; i < at && text[i] != '\0'; i++) {
-    *column = text[i] == '\n' ? 1 : *column + 1;
-    *line += text[i] == '\n';
-  }
-}
-
-struct json_object *
-settings_read (int fd, struct error *err)
-{
-  CLEANUP_BUF struct buf text = { 0 };
-  struct json_tokener *tokener;
-  struct json_object *object = NULL;
-  enum json_tokener_error error;
-  int line, column;
-
-  if (!read_file (fd, &text, err))
-    return NULL;
-  tokener = json_tokener_new ();
-  object = json_tokener_parse_ex (tokener, buf_cstr (&text), (int) text.len + 1);
-  error = json_tokener_get_error (tokener);
-  line_and_column (text.data, json_tokener_get_parse_end (tokener), &line, &column);
-  json_tokener_free (tokener);
-  if (error != json_tokener_success) {
-    json_object_put (object);
-    error_set (err, "line %d, column %d: %s", line, column, json_tokener_error_desc (error));
-    return NULL;
-  }
-  if (!json_object_is_type (object, json_type_object)) {
-    json_object_put (object);
-    error_set (err, "expected a JSON object");
-    return NULL;
-  }
-  return object;
 }

@@ -1,5 +1,6 @@
-/* settings.h - reading configuration by table: JSON with comments, every key known, every fault
- * with its path, what was expected and what was there.  Pure functions. */
+/* settings.h - from a document of the configuration (document.h) to the struct it fills, by table:
+ * every key known, every fault with its path, what was expected and what was there.  Pure
+ * functions. */
 #ifndef TOOLHOST_DAEMON_SETTINGS_H
 #define TOOLHOST_DAEMON_SETTINGS_H
 
@@ -22,8 +23,11 @@ enum setting_type {
   SETTING_JSON,       /* char *: an object, as text */
   SETTING_GUARANTEES, /* unsigned: a list of names */
   SETTING_GROUP,      /* an object with settings of its own */
-  SETTING_NOT_YET,    /* only what means nothing ([], {}, null): this version does not enforce it */
-  SETTING_ONE_OF      /* only the string in `only` */
+  SETTING_REPAIR,     /* int, an enum repair_mode: its name */
+  SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
+  SETTING_FOR_EDITORS, /* not read */
+  SETTING_NOT_YET, /* only what means nothing ([], {}, null): this version does not enforce it */
+  SETTING_ONE_OF   /* only the string in `only` */
 };
 
 struct setting {
@@ -39,9 +43,6 @@ struct setting {
  * were there are freed. */
 bool settings_fill (void *into, const struct setting *table, struct json_object *object,
                     struct error *err);
-
-/* Read a JSON file with comments.  NULL: err has line and column.  The caller puts the object. */
-struct json_object *settings_read (int fd, struct error *err);
 
 void settings_free_strings (char **strings);
 

@@ -190,6 +190,8 @@ encode_result (struct buf *out, const char *call_id, const struct result *result
     if (result->structured != NULL)
       encode_name_raw (&w, "structured", result->structured, result->structured_len);
   }
+  if (result->repairs != NULL)
+    encode_name_raw (&w, "repairs", result->repairs, result->repairs_len);
   encode_usage (&w, &result->usage);
   jsonw_end (&w);
 }

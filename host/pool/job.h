@@ -10,6 +10,7 @@
 #include "base/frame.h"
 
 struct job;
+struct json_tape;
 struct unit;
 struct worker;
 
@@ -23,13 +24,14 @@ enum job_fate {
 /* How a job ended; lives while `ended` runs. */
 struct job_end {
   enum job_fate fate;
-  const struct frame_result *result; /* JOB_RESULT: outcome, lengths, cost */
-  const char *code;                  /* result->code_len bytes, checked */
-  const char *message;               /* UTF-8 */
-  const char *structured;            /* JSON, read strictly */
-  const char *content;               /* JSON array of content blocks, read strictly */
-  const char *text;                  /* the other fates: a sentence for the log */
-  int64_t retry_after_ms;            /* JOB_UNAVAILABLE; 0: not known */
+  const struct frame_result *result;       /* JOB_RESULT: outcome, lengths, cost */
+  const char *code;                        /* result->code_len bytes, checked */
+  const char *message;                     /* UTF-8 */
+  const char *structured;                  /* JSON, read strictly */
+  const struct json_tape *structured_tape; /* onto this; NULL when there is none */
+  const char *content;                     /* JSON array of content blocks, read strictly */
+  const char *text;                        /* the other fates: a sentence for the log */
+  int64_t retry_after_ms;                  /* JOB_UNAVAILABLE; 0: not known */
 };
 
 struct job_events {

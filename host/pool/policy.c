@@ -64,9 +64,66 @@ paths_same (char *const *a, char *const *b)
   return *a == *b;
 }
 
+/* ---- of single tools ---- */
+
+const struct policy_tool *
+policy_tools_find (const struct policy_tools *tools, const char *name)
+{
+  for (size_t i = 0; i < tools->count; i++)
+    if (strcmp (tools->list[i].name, name) == 0)
+      return &tools->list[i];
+  return NULL;
+}
+
+struct policy_tool *
+policy_tools_add (struct policy_tools *tools, const char *name)
+{
+  const struct policy_tool *there = policy_tools_find (tools, name);
+
+  if (there != NULL)
+    return &tools->list[there - tools->list];
+  tools->list = xrealloc (tools->list, (tools->count + 1) * sizeof *tools->list);
+  tools->list[tools->count] = (struct policy_tool){ .name = xstrdup (name), .repair = -1 };
+  return &tools->list[tools->count++];
+}
+
+static void
+tools_free (struct policy_tools *tools)
+{
+  for (size_t i = 0; i < tools->count; i++)
+    free (tools->list[i].name);
+  free (tools->list);
+}
+
+static struct policy_tools
+tools_copy (const struct policy_tools *tools)
+{
+  struct policy_tools copy = { .count = 0 };
+
+  for (size_t i = 0; i < tools->count; i++)
+    policy_tools_add (&copy, tools->list[i].name)->repair = tools->list[i].repair;
+  return copy;
+}
+
+static bool
+tools_same (const struct policy_tools *a, const struct policy_tools *b)
+{
+  if (a->count != b->count)
+    return false;
+  for (size_t i = 0; i < a->count; i++) {
+    const struct policy_tool *x = &a->list[i], *y = policy_tools_find (b, x->name);
+    if (y == NULL || x->repair != y->repair)
+      return false;
+  }
+  return true;
+}
+
+/* ---- the whole ---- */
+
 void
 policy_free (struct policy *policy)
 {
+  tools_free (&policy->tools);
   paths_free (policy->read);
   paths_free (policy->write);
   free (policy->config);
@@ -80,6 +137,7 @@ policy_copy (struct policy *to, const struct policy *from)
   to->read = paths_copy (from->read);
   to->write = paths_copy (from->write);
   to->config = xstrdup (from->config);
+  to->tools = tools_copy (&from->tools);
 }
 
 bool
@@ -89,5 +147,6 @@ policy_same (const struct policy *a, const struct policy *b)
          && a->tmp == b->tmp && a->result == b->result && a->processes == b->processes
          && a->threads == b->threads && a->queue == b->queue && a->max_time_ms == b->max_time_ms
          && a->require == b->require && strcmp (a->config, b->config) == 0
-         && paths_same (a->read, b->read) && paths_same (a->write, b->write);
+         && paths_same (a->read, b->read) && paths_same (a->write, b->write)
+         && tools_same (&a->tools, &b->tools);
 }

@@ -1,4 +1,4 @@
-/* policy.h - what the operator lets one plugin do, and how much of it.  Plain data: daemon/policy.c
+/* policy.h - what the operator lets one plugin do, and how much of it.  Plain data: daemon/config.c
  * reads it from files, unit.c and worker.c enforce it. */
 #ifndef TOOLHOST_POOL_POLICY_H
 #define TOOLHOST_POOL_POLICY_H
@@ -18,6 +18,17 @@ enum {
 };
 extern const char *const guarantee_names[]; /* in the order of the bits, ends with NULL */
 
+/* Of one tool of a plugin. */
+struct policy_tool {
+  char *name;
+  int repair; /* enum repair_mode; -1: as the daemon's configuration says */
+};
+
+struct policy_tools {
+  struct policy_tool *list;
+  size_t count;
+};
+
 struct policy {
   bool enabled;
   char **read;         /* absolute paths, NULL-terminated; NULL: none */
@@ -32,6 +43,7 @@ struct policy {
   int64_t queue;       /* calls that may wait */
   int64_t max_time_ms; /* 0: the tool's own counts */
   unsigned require;    /* GUARANTEE_… */
+  struct policy_tools tools;
 };
 
 /* Fill in the defaults; free with policy_free. */
@@ -40,5 +52,10 @@ void policy_free (struct policy *policy);
 /* Deep copy. */
 void policy_copy (struct policy *to, const struct policy *from);
 bool policy_same (const struct policy *a, const struct policy *b);
+
+/* The settings of a tool, made when there are none; good until the next one is made. */
+struct policy_tool *policy_tools_add (struct policy_tools *tools, const char *name);
+/* NULL when there are none. */
+const struct policy_tool *policy_tools_find (const struct policy_tools *tools, const char *name);
 
 #endif

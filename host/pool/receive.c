@@ -213,12 +213,11 @@ content_ok (const char *json, size_t len, struct arena *arena)
   return true;
 }
 
-/* Cut the body into its four pieces and check each. */
+/* Cut the body into its four pieces and check each; `tape` is for the structured one. */
 static bool
 read_body (const struct frame_result *head, const char *body, size_t len, struct arena *arena,
-           struct job_end *end)
+           struct json_tape *tape, struct job_end *end)
 {
-  struct json_tape tape;
   uint64_t sum =
     (uint64_t) head->code_len + head->message_len + head->structured_len + head->content_len;
 
@@ -228,9 +227,10 @@ read_body (const struct frame_result *head, const char *body, size_t len, struct
   end->message = end->code + head->code_len;
   end->structured = end->message + head->message_len;
   end->content = end->structured + head->structured_len;
+  end->structured_tape = head->structured_len != 0 ? tape : NULL;
   return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
          && (head->structured_len == 0
-             || json_read (&tape, end->structured, head->structured_len, &result_limits, arena))
+             || json_read (tape, end->structured, head->structured_len, &result_limits, arena))
          && (head->content_len == 0 || content_ok (end->content, head->content_len, arena));
 }
 
@@ -240,6 +240,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
   struct frame_result head;
   struct job_end end = { .fate = JOB_RESULT, .result = &head };
   CLEANUP_BUF struct buf whole = slot->body;
+  struct json_tape tape;
   const char *body = frame->payload + sizeof head;
   size_t len = frame->len - sizeof head;
   struct job *job;
@@ -256,7 +257,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
     len = whole.len;
   }
   arena_reset (&worker->pool->arena);
-  if (slot->job != NULL && !read_body (&head, body, len, &worker->pool->arena, &end)) {
+  if (slot->job != NULL && !read_body (&head, body, len, &worker->pool->arena, &tape, &end)) {
     broken (worker, "sent a result that is not what it must be");
     return;
   }

@@ -1,47 +1,25 @@
 #include "schema/check.h"
 
+#include <stdlib.h>
+
 #include "base/json_text.h"
-#include "schema/schema.h"
+#include "schema/evaluated.h"
 
 enum { BYTES_PER_STEP = 16, SMALL_DIGITS = 18 };
 
-void
-checker_begin (struct checker *k, const struct schema *schema, const struct json_tape *tape)
-{
-  /* not as a whole: the regex's memory is large and mostly unused */
-  k->schema = schema;
-  k->tape = tape;
-  k->budget = CHECK_COST_MAX;
-  k->depth = 0;
-  k->gave_up = false;
-  k->work.ready = false;
-}
-
-void
-checker_end (struct checker *k)
-{
-  regex_work_end (&k->work);
-}
-
 /* ---- any value ---- */
 
-static bool
-is_integer (const struct json_tape *tape, const struct json_node *number)
+bool
+check_integer (const struct json_tape *tape, uint16_t types, const struct json_node *value)
 {
   struct json_decimal d;
 
-  if (number->integer)
-    return true;
-  d = json_decimal (tape->text + number->start, number->len);
+  if (value->integer)
+    return (types & (TYPE_INTEGER | TYPE_PLAIN_INTEGER)) != 0;
+  if ((types & TYPE_INTEGER) == 0)
+    return false;
+  d = json_decimal (tape->text + value->start, value->len);
   return json_decimal_is_integer (&d);
-}
-
-bool
-check_type (const struct json_tape *tape, uint16_t types, const struct json_node *value)
-{
-  if ((types >> value->type & 1) != 0)
-    return true;
-  return value->type == JSON_NUMBER && (types & TYPE_INTEGER) != 0 && is_integer (tape, value);
 }
 
 bool
@@ -93,6 +71,28 @@ check_condition (struct checker *k, const struct combination *c, const struct js
   return rule == NULL || check_rule (k, rule, value);
 }
 
+static bool
+check_any_of (struct checker *k, const struct combination *c, const struct json_node *value)
+{
+  const struct rule *branch;
+
+  if (c->any_choice == NULL)
+    return check_any (k, &c->any, value);
+  branch = choose (k, c->any_choice, &c->any, value);
+  return branch != NULL && check_rule (k, branch, value);
+}
+
+static bool
+check_one_of (struct checker *k, const struct combination *c, const struct json_node *value)
+{
+  const struct rule *branch;
+
+  if (c->one_choice == NULL)
+    return check_one (k, &c->one, value);
+  branch = choose (k, c->one_choice, &c->one, value);
+  return branch != NULL && check_rule (k, branch, value);
+}
+
 /* A checker that gave up may turn a wrong answer into a right one here; its owner looks at gave_up
  * before it believes anything. */
 static bool
@@ -102,9 +102,11 @@ check_combination (struct checker *k, const struct combination *c, const struct 
     return false;
   if (!check_all (k, &c->all, value))
     return false;
-  if (c->any.count != 0 && !check_any (k, &c->any, value))
+  if (c->dynamic != NULL && !check_rule (k, dynamic_target (k, c->dynamic), value))
     return false;
-  if (c->one.count != 0 && !check_one (k, &c->one, value))
+  if (c->any.count != 0 && !check_any_of (k, c, value))
+    return false;
+  if (c->one.count != 0 && !check_one_of (k, c, value))
     return false;
   if (c->not_ != NULL && check_rule (k, c->not_, value))
     return false;
@@ -146,6 +148,10 @@ bool
 check_bounds (const struct json_tape *tape, const struct number_rules *rules,
               const struct json_node *value)
 {
+  int64_t small;
+
+  if (rules->quick && small_integer (tape, value, &small))
+    return small >= rules->least && small <= rules->most;
   if (rules->minimum.source != NULL && compare (tape, value, &rules->minimum) < 0)
     return false;
   if (rules->maximum.source != NULL && compare (tape, value, &rules->maximum) > 0)
@@ -201,36 +207,91 @@ check_length (struct checker *k, const struct string_rules *rules, const struct 
   return length >= rules->min && length <= rules->max;
 }
 
-bool
-check_pattern (struct checker *k, const struct regex *regex, const struct json_node *string)
-{
-  const char *text = k->tape->text + string->start;
-  CLEANUP_FREE char *large = NULL;
-  size_t len = string->len;
-  enum regex_verdict verdict;
+/* What a string stands for, as bytes in a row. */
+struct plain_text {
+  const char *text;
+  size_t len;
+  char *large;
   char small[512];
+};
 
-  if (!spend (k, 1 + string->len / BYTES_PER_STEP))
-    return false;
-  if (string->escaped) {
-    struct json_cursor cursor = json_cursor (k->tape, string);
-    char *copy = len <= sizeof small ? small : (large = xmalloc (len));
-    len = 0;
-    for (int c; (c = json_cursor_next (&cursor)) >= 0;)
-      copy[len++] = (char) c;
-    text = copy;
-  }
-  verdict = regex_match (regex, &k->work, text, len, &k->budget);
+static void
+plain_text_end (struct plain_text *t)
+{
+  free (t->large);
+}
+
+static void
+unescape (const struct json_tape *tape, const struct json_node *string, struct plain_text *t)
+{
+  struct json_cursor cursor = json_cursor (tape, string);
+  char *copy = string->len <= sizeof t->small ? t->small : (t->large = xmalloc (string->len));
+
+  t->len = 0;
+  for (int c; (c = json_cursor_next (&cursor)) >= 0;)
+    copy[t->len++] = (char) c;
+  t->text = copy;
+}
+
+static bool
+match (struct checker *k, const struct regex *regex, const char *text, size_t len)
+{
+  enum regex_verdict verdict = regex_match (regex, text, len, &k->budget);
+
   if (verdict == REGEX_TOO_COSTLY)
     k->gave_up = true;
   return verdict == REGEX_MATCH;
+}
+
+static bool __attribute__ ((noinline))
+match_escaped (struct checker *k, const struct regex *regex, const struct json_node *string)
+{
+  __attribute__ ((cleanup (plain_text_end))) struct plain_text t;
+
+  t.large = NULL;
+  unescape (k->tape, string, &t);
+  return match (k, regex, t.text, t.len);
+}
+
+bool
+check_pattern (struct checker *k, const struct regex *regex, const struct json_node *string)
+{
+  if (!spend (k, 1 + string->len / BYTES_PER_STEP))
+    return false;
+  if (string->escaped)
+    return match_escaped (k, regex, string);
+  return match (k, regex, k->tape->text + string->start, string->len);
+}
+
+static bool __attribute__ ((noinline))
+format_escaped (struct checker *k, enum format format, const struct json_node *string)
+{
+  __attribute__ ((cleanup (plain_text_end))) struct plain_text t;
+
+  t.large = NULL;
+  unescape (k->tape, string, &t);
+  return format_check (format, t.text, t.len);
+}
+
+bool
+check_format (struct checker *k, enum format format, const struct json_node *string)
+{
+  /* labels of other scripts are looked up in tables of Unicode */
+  int64_t steps_per_byte = format == FORMAT_HOSTNAME ? 4 : 1;
+
+  if (!spend (k, 1 + string->len * steps_per_byte))
+    return false;
+  if (string->escaped)
+    return format_escaped (k, format, string);
+  return format_check (format, k->tape->text + string->start, string->len);
 }
 
 static bool
 check_string (struct checker *k, const struct string_rules *rules, const struct json_node *value)
 {
   return check_length (k, rules, value)
-         && (rules->pattern == NULL || check_pattern (k, rules->pattern, value));
+         && (rules->pattern == NULL || check_pattern (k, rules->pattern, value))
+         && (rules->format == FORMAT_NONE || check_format (k, rules->format, value));
 }
 
 /* ---- arrays ---- */
@@ -280,11 +341,13 @@ check_array (struct checker *k, const struct array_rules *rules, const struct js
 
 /* ---- objects ---- */
 
-/* A member that has no rule of its own by name; `known` if it has been looked at already. */
+/* A member whose name the rules don't know. */
 static bool
-check_other_member (struct checker *k, const struct object_rules *rules,
-                    const struct json_node *name, bool known)
+check_unknown_member (struct checker *k, const struct object_rules *rules,
+                      const struct json_node *name)
 {
+  bool known = false;
+
   for (uint32_t i = 0; i < rules->patterns_count; i++) {
     if (!check_pattern (k, rules->patterns[i].regex, name))
       continue;
@@ -292,9 +355,20 @@ check_other_member (struct checker *k, const struct object_rules *rules,
     if (!check_rule (k, rules->patterns[i].rule, name + 1))
       return false;
   }
-  if (!known && rules->additional != NULL && !check_rule (k, rules->additional, name + 1))
+  return known || rules->additional == NULL || check_rule (k, rules->additional, name + 1);
+}
+
+static bool
+check_known_member (struct checker *k, const struct object_rules *rules,
+                    const struct property *property, const struct json_node *value)
+{
+  if (property->rule != NULL && !check_rule (k, property->rule, value))
     return false;
-  return rules->member_names == NULL || check_rule (k, rules->member_names, name);
+  for (uint32_t i = 0; i < property->by_pattern.count; i++)
+    if (!check_rule (k, property->by_pattern.rules[i], value))
+      return false;
+  return property->rule != NULL || property->by_pattern.count != 0 || rules->additional == NULL
+         || check_rule (k, rules->additional, value);
 }
 
 static bool
@@ -303,47 +377,51 @@ check_members (struct checker *k, const struct object_rules *rules, const struct
   uint32_t expected = 0; /* members mostly come in the order of the schema */
   uint32_t required = 0; /* names are unique, so that counting will do */
 
+  if (!spend (k, value->count))
+    return false;
   for (const struct json_node *n = json_first (value); n != json_end (value);
        n = json_next (n + 1)) {
     uint32_t i = words_find (&rules->names, expected, k->tape, n);
-    bool known = false;
-    if (!spend (k, n->escaped ? 1 + rules->names.count : 1))
+    if (n->escaped && !spend (k, rules->names.count))
       return false;
     if (i != WORDS_NONE) {
       const struct property *p = &rules->properties[i];
       expected = i + 1;
       required += p->required;
-      known = p->rule != NULL;
-      if (known && !check_rule (k, p->rule, n + 1))
+      if (!check_known_member (k, rules, p, n + 1))
         return false;
     }
-    if (!check_other_member (k, rules, n, known))
+    else if (!check_unknown_member (k, rules, n))
+      return false;
+    if (rules->member_names != NULL && !check_rule (k, rules->member_names, n))
       return false;
   }
   return required == rules->required_count;
 }
 
-static const struct json_node *
-member (struct checker *k, const struct json_node *object, const struct json_node *name)
+bool
+has_member (struct checker *k, const struct json_node *object, const struct json_node *name)
 {
+  if (!spend (k, object->count))
+    return false;
   for (const struct json_node *n = json_first (object); n != json_end (object);
        n = json_next (n + 1))
     if (json_text_same (k->tape, n, &k->schema->tape, name))
-      return n + 1;
-  return NULL;
+      return true;
+  return false;
 }
 
 static bool
 check_dependent (struct checker *k, const struct dependent *dependent,
                  const struct json_node *value)
 {
-  if (!spend (k, value->count) || member (k, value, dependent->name) == NULL)
+  if (!has_member (k, value, dependent->name))
     return !k->gave_up;
   if (dependent->rule != NULL)
     return check_rule (k, dependent->rule, value);
   for (const struct json_node *n = json_first (dependent->required);
        n != json_end (dependent->required); n = json_next (n))
-    if (!spend (k, value->count) || member (k, value, n) == NULL)
+    if (!has_member (k, value, n))
       return false;
   return true;
 }
@@ -361,6 +439,19 @@ check_object (struct checker *k, const struct object_rules *rules, const struct 
 }
 
 /* ---- a rule ---- */
+
+const struct rule *
+dynamic_target (struct checker *k, const struct dynamic *dynamic)
+{
+  const struct rule *found = dynamic->otherwise;
+
+  /* the outermost counts */
+  for (const struct scope *s = k->scope; s != NULL; s = s->outer)
+    for (uint32_t i = 0; i < dynamic->count; i++)
+      if (dynamic->resources[i] == s->resource)
+        found = dynamic->rules[i];
+  return found;
+}
 
 static bool
 check_by_type (struct checker *k, const struct rule *rule, const struct json_node *value)
@@ -381,22 +472,40 @@ check_by_type (struct checker *k, const struct rule *rule, const struct json_nod
   }
 }
 
-bool
-check_rule (struct checker *k, const struct rule *rule, const struct json_node *value)
+static bool
+check_keywords (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
+  const struct combination *c = rule->combination;
+
+  if (rule->enumeration != NULL && !check_values (k, rule->enumeration, value))
+    return false;
+  if (rule->constant != NULL && !check_values (k, rule->constant, value))
+    return false;
+  if (!check_by_type (k, rule, value))
+    return false;
+  if (c == NULL)
+    return true;
+  return check_combination (k, c, value)
+         && ((c->unevaluated_items == NULL && c->unevaluated_members == NULL)
+             || check_unevaluated (k, rule, value));
+}
+
+bool
+check_more (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  struct scope scope;
   bool good;
 
-  if (!spend (k, 1) || !check_type (k->tape, rule->types, value))
+  if (!spend (k, 1))
     return false;
   if (k->depth == CHECK_DEPTH_MAX) {
     k->gave_up = true;
     return false;
   }
   k->depth++;
-  good = (rule->enumeration == NULL || check_values (k, rule->enumeration, value))
-         && (rule->constant == NULL || check_values (k, rule->constant, value))
-         && check_by_type (k, rule, value)
-         && (rule->combination == NULL || check_combination (k, rule->combination, value));
+  enter_scope (k, rule, &scope);
+  good = check_keywords (k, rule, value);
+  leave_scope (k, &scope);
   k->depth--;
   return good;
 }

@@ -5,21 +5,66 @@
 
 #include "schema/program.h"
 
+/* The resources that were entered on the way to a rule, innermost first.  Only kept for schemas
+ * with references that depend on it. */
+struct scope {
+  const struct resource *resource;
+  const struct scope *outer;
+};
+
 struct checker {
   const struct schema *schema;
   const struct json_tape *tape; /* of the value */
   int64_t budget;               /* steps left */
   unsigned depth;
   bool gave_up; /* out of budget or too deep: every answer is false from here on */
-  struct regex_work work;
+  const struct scope *scope;
 };
 
-void checker_begin (struct checker *k, const struct schema *schema, const struct json_tape *tape);
-void checker_end (struct checker *k);
+static inline struct checker
+checker_for (const struct schema *schema, const struct json_tape *tape)
+{
+  return (struct checker){ .schema = schema, .tape = tape, .budget = CHECK_COST_MAX };
+}
 
-bool check_rule (struct checker *k, const struct rule *rule, const struct json_node *value);
+/* Around all that is done with a rule; `scope` is the caller's and lives between the two. */
+static inline void
+enter_scope (struct checker *k, const struct rule *rule, struct scope *scope)
+{
+  scope->outer = k->scope;
+  if (rule->resource == NULL || (k->scope != NULL && k->scope->resource == rule->resource))
+    return;
+  scope->resource = rule->resource;
+  k->scope = scope;
+}
 
-bool check_type (const struct json_tape *tape, uint16_t types, const struct json_node *value);
+static inline void
+leave_scope (struct checker *k, const struct scope *scope)
+{
+  k->scope = scope->outer;
+}
+
+/* check_rule's way when the type alone is no answer. */
+bool check_more (struct checker *k, const struct rule *rule, const struct json_node *value);
+bool check_integer (const struct json_tape *tape, uint16_t types, const struct json_node *value);
+
+static inline bool
+check_type (const struct json_tape *tape, uint16_t types, const struct json_node *value)
+{
+  return (types >> value->type & 1) != 0
+         || (value->type == JSON_NUMBER && check_integer (tape, types, value));
+}
+
+/* Does the value fit the rule? */
+static inline bool
+check_rule (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  if (rule->alias != NULL)
+    rule = rule->alias;
+  if (!check_type (k->tape, rule->types, value))
+    return false;
+  return (rule->more >> value->type & 1) == 0 || check_more (k, rule, value);
+}
 bool check_values (struct checker *k, const struct values *values, const struct json_node *value);
 bool check_bounds (const struct json_tape *tape, const struct number_rules *rules,
                    const struct json_node *value);
@@ -27,6 +72,14 @@ bool check_multiple (struct checker *k, const struct bound *unit, const struct j
 bool check_length (struct checker *k, const struct string_rules *rules,
                    const struct json_node *value);
 bool check_pattern (struct checker *k, const struct regex *regex, const struct json_node *string);
+bool check_format (struct checker *k, enum format format, const struct json_node *string);
+bool has_member (struct checker *k, const struct json_node *object, const struct json_node *name);
+
+/* The only branch a value can fit; NULL: it fits none. */
+const struct rule *choose (struct checker *k, const struct choice *choice,
+                           const struct branches *branches, const struct json_node *value);
+/* Where a reference leads that depends on how it was reached. */
+const struct rule *dynamic_target (struct checker *k, const struct dynamic *dynamic);
 /* Items that fit `contains`. */
 uint32_t check_count (struct checker *k, const struct array_rules *rules,
                       const struct json_node *value);

@@ -2,198 +2,157 @@
 
 #include "schema/compile.h"
 
-/* ---- names of subschemas ---- */
-
-static void
-add_anchor (struct compiler *c, const struct json_node *node, const struct json_node *resource,
-            const char *name, size_t len)
-{
-  struct anchor *anchor = arena_alloc (c->arena, sizeof *anchor);
-
-  *anchor = (struct anchor){
-    .node = node, .resource = resource, .name = name, .name_len = len, .next = c->anchors
-  };
-  c->anchors = anchor;
-}
-
-static const struct anchor *
-find_anchor (const struct compiler *c, const struct json_node *resource, const char *name,
-             size_t len)
-{
-  for (const struct anchor *a = c->anchors; a != NULL; a = a->next)
-    if (a->resource == resource && a->name_len == len && memcmp (a->name, name, len) == 0)
-      return a;
-  return NULL;
-}
-
-static bool
-note_anchor (struct compiler *c, const struct json_node *node, const struct json_node *resource,
-             const char *keyword)
-{
-  const struct json_node *value = json_member (c->tape, node, keyword);
-  const char *name;
-  size_t len;
-
-  if (value == NULL)
-    return true;
-  name = json_string (c->tape, value, c->arena, &len);
-  if (name == NULL || len == 0)
-    return refuse (c, value, "expected a name");
-  if (find_anchor (c, resource, name, len) != NULL)
-    return refuse (c, value, "this anchor is there twice");
-  add_anchor (c, node, resource, name, len);
-  return true;
-}
-
-static void
-add_resource (struct compiler *c, const struct json_node *node, const char *id, size_t len)
-{
-  struct resource *resource = arena_alloc (c->arena, sizeof *resource);
-
-  *resource = (struct resource){ .node = node, .id = id, .id_len = len, .next = c->resources };
-  c->resources = resource;
-}
-
-static const struct json_node *
-note_id (struct compiler *c, const struct json_node *node, const struct json_node *resource,
-         const struct json_node *value)
-{
-  size_t len;
-  const char *id = json_string (c->tape, value, c->arena, &len);
-  const char *fragment;
-
-  if (id == NULL) {
-    refuse (c, value, "expected a URI");
-    return NULL;
-  }
-  if (len != 0 && id[len - 1] == '#')
-    len--;
-  fragment = memchr (id, '#', len);
-  if (fragment == id && c->dialect != DRAFT_2020) {
-    add_anchor (c, node, resource, id + 1, len - 1);
-    return resource;
-  }
-  if (fragment != NULL) {
-    refuse (c, value, "a fragment in $id is not supported");
-    return NULL;
-  }
-  add_resource (c, node, id, len);
-  return node;
-}
-
-const struct json_node *
-note_identity (struct compiler *c, const struct json_node *node, const struct json_node *resource)
-{
-  const struct json_node *id = json_member (c->tape, node, "$id");
-  bool alone = c->dialect != DRAFT_2020 && json_member (c->tape, node, "$ref") != NULL;
-
-  if (id != NULL && !alone)
-    resource = note_id (c, node, resource, id);
-  if (resource == NULL || c->dialect != DRAFT_2020)
-    return resource;
-  if (!note_anchor (c, node, resource, "$anchor")
-      || !note_anchor (c, node, resource, "$dynamicAnchor"))
-    return NULL;
-  return resource;
-}
-
 /* ---- references ---- */
 
-static bool
-has_scheme (const char *uri, size_t len)
+static struct resource *
+resource_of (struct compiler *c, struct reference *r, struct uri uri)
 {
-  const char *colon = memchr (uri, ':', len);
+  struct resource *resource;
 
-  return colon != NULL && memchr (uri, '/', (size_t) (colon - uri)) == NULL;
-}
-
-/* The resource a reference names before its '#', NULL when it is not in this schema.  Relative
- * references would have to be resolved against each other; only whole ones are compared. */
-static const struct json_node *
-find_resource (const struct compiler *c, const struct reference *r, const char *uri, size_t len)
-{
-  if (len == 0)
+  if (uri.len == 0)
     return r->resource;
-  if (!has_scheme (uri, len))
-    return NULL;
-  for (const struct resource *known = c->resources; known != NULL; known = known->next)
-    if (known->id_len == len && memcmp (known->id, uri, len) == 0)
-      return known->node;
+  uri = uri_resolve (r->resource->uri, uri, c->arena);
+  resource = find_resource (c, uri);
+  if (resource != NULL)
+    return resource;
+  if (documents_add (c->documents, uri))
+    c->wants_document = true;
+  else
+    refuse (c, r->text,
+            "the reference leads out of the schema, to a document that is not known (nothing is "
+            "fetched from the network)");
   return NULL;
 }
 
-static int
-hex_digit (char c)
+static struct dynamic *
+new_dynamic (struct compiler *c, struct reference *r, struct rule *otherwise)
 {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c |= 32;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  struct dynamic *dynamic = arena_alloc (c->arena, sizeof *dynamic);
+
+  *dynamic = (struct dynamic){ .otherwise = otherwise };
+  r->from->rule.combination->dynamic = dynamic;
+  return dynamic;
 }
 
-/* "%25" is "%" in the fragment of a URI. */
-static char *
-percent_decoded (struct arena *arena, const char *text, size_t len, size_t *out_len)
+/* The reference leads to `node`, plainly. */
+static bool
+lead_to (struct compiler *c, struct reference *r, const struct json_node *node)
 {
-  char *out = arena_alloc (arena, len);
-  size_t n = 0;
+  struct draft *draft = compile_subschema (c, node, resource_around (c, node), 0);
+  struct combination *from = r->from->rule.combination;
 
-  for (size_t i = 0; i < len; i++) {
-    int high = i + 2 < len && text[i] == '%' ? hex_digit (text[i + 1]) : -1;
-    int low = high >= 0 ? hex_digit (text[i + 2]) : -1;
-    if (low >= 0) {
-      out[n++] = (char) (high * 16 + low);
-      i += 2;
-    }
-    else
-      out[n++] = text[i];
-  }
-  *out_len = n;
-  return out;
-}
-
-static const struct json_node *
-find_target (struct compiler *c, const struct json_node *resource, const char *fragment, size_t len)
-{
-  const struct anchor *anchor;
-
-  fragment = percent_decoded (c->arena, fragment, len, &len);
-  if (len == 0 || fragment[0] == '/')
-    return json_pointer (c->tape, resource, fragment, len);
-  anchor = find_anchor (c, resource, fragment, len);
-  return anchor != NULL ? anchor->node : NULL;
+  if (draft == NULL)
+    return false;
+  add_edge (c, r->from, draft, EDGE_SAME, NULL);
+  if (from->ref == NULL)
+    from->ref = &draft->rule;
+  else /* "$ref" and "$dynamicRef" side by side */
+    (void) new_dynamic (c, r, &draft->rule);
+  return true;
 }
 
 static bool
 resolve (struct compiler *c, struct reference *r)
 {
-  size_t len;
-  const char *text = json_string (c->tape, r->text, c->arena, &len);
-  const char *hash = memchr (text, '#', len);
-  size_t uri_len = hash != NULL ? (size_t) (hash - text) : len;
-  const struct json_node *resource = find_resource (c, r, text, uri_len);
-  const struct json_node *target = resource;
-  struct draft *draft;
+  const struct json_node *target;
+  struct anchor *anchor = NULL;
+  struct resource *resource;
+  struct uri text, fragment;
 
+  text.text = json_string (c->tape, r->text, c->arena, &text.len);
+  resource = resource_of (c, r, uri_without_fragment (text));
   if (resource == NULL)
-    return refuse (c, r->text, "the reference leads out of the schema, which is not supported");
-  if (hash != NULL)
-    target = find_target (c, resource, hash + 1, len - uri_len - 1);
+    return c->wants_document;
+  fragment = uri_decoded (uri_fragment (text), c->arena);
+  if (fragment.len == 0 || fragment.text[0] == '/')
+    target = json_pointer (c->tape, resource->node, fragment.text, fragment.len);
+  else {
+    anchor = find_anchor (c, resource, fragment.text, fragment.len);
+    target = anchor != NULL ? anchor->node : NULL;
+  }
   if (target == NULL)
     return refuse (c, r->text, "the reference leads nowhere");
-  draft = compile_subschema (c, target, resource, 0);
-  if (draft == NULL)
-    return false;
-  r->from->rule.combination->ref = &draft->rule;
-  add_edge (c, r->from, draft, EDGE_SAME, NULL);
+  if (r->kind == DYNAMIC_REFERENCE && anchor != NULL && anchor->dynamic)
+    r->anchor = anchor;
+  else if (r->kind == RECURSIVE_REFERENCE && resource->recursive)
+    r->recursive = resource;
+  else
+    return lead_to (c, r, target);
   return true;
 }
 
-/* ---- circles and chains ---- */
+/* ---- references that depend on how they were reached ---- */
 
-/* How many subschemas may look at one value, one because of the other, from here on. */
 static bool
-measure_chain (struct compiler *c, struct draft *draft)
+add_candidate (struct compiler *c, struct reference *r, struct dynamic *dynamic,
+               struct resource *resource, const struct json_node *node)
+{
+  struct draft *draft = compile_subschema (c, node, resource, 0);
+
+  if (draft == NULL)
+    return false;
+  add_edge (c, r->from, draft, EDGE_INSIDE, NULL);
+  dynamic->resources[dynamic->count] = resource;
+  dynamic->rules[dynamic->count++] = &draft->rule;
+  return true;
+}
+
+static uint32_t
+count_candidates (const struct compiler *c, const struct reference *r)
+{
+  uint32_t count = 0;
+
+  for (const struct resource *o = c->resources; o != NULL; o = o->next)
+    count += r->recursive != NULL && o->recursive;
+  for (const struct anchor *a = c->anchors; a != NULL; a = a->next)
+    count += r->anchor != NULL && a->dynamic
+             && uri_same ((struct uri){ a->name, a->name_len },
+                          (struct uri){ r->anchor->name, r->anchor->name_len });
+  return count;
+}
+
+static bool
+add_candidates (struct compiler *c, struct reference *r, struct dynamic *dynamic)
+{
+  for (struct resource *o = c->resources; o != NULL; o = o->next)
+    if (r->recursive != NULL && o->recursive && !add_candidate (c, r, dynamic, o, o->node))
+      return false;
+  for (struct anchor *a = c->anchors; a != NULL; a = a->next)
+    if (r->anchor != NULL && a->dynamic
+        && uri_same ((struct uri){ a->name, a->name_len },
+                     (struct uri){ r->anchor->name, r->anchor->name_len })
+        && !add_candidate (c, r, dynamic, a->resource, a->node))
+      return false;
+  return true;
+}
+
+/* Once all anchors are known. */
+static bool
+resolve_dynamic (struct compiler *c, struct reference *r)
+{
+  struct resource *resource = r->recursive != NULL ? r->recursive : r->anchor->resource;
+  const struct json_node *node = r->recursive != NULL ? resource->node : r->anchor->node;
+  uint32_t count = count_candidates (c, r);
+  struct dynamic *dynamic;
+  struct draft *draft;
+
+  if (count == 1)
+    return lead_to (c, r, node);
+  draft = compile_subschema (c, node, resource, 0);
+  if (draft == NULL)
+    return false;
+  dynamic = new_dynamic (c, r, &draft->rule);
+  dynamic->resources = arena_alloc (c->arena, count * sizeof (struct resource *));
+  dynamic->rules = arena_alloc (c->arena, count * sizeof (struct rule *));
+  c->dynamic = true;
+  return add_candidates (c, r, dynamic);
+}
+
+/* ---- circles, chains and bombs ---- */
+
+/* How many subschemas may look at one value, one because of the other, and all together. */
+static bool
+measure (struct compiler *c, struct draft *draft)
 {
   if (draft->visit == VISIT_OPEN)
     return refuse (c, draft->rule.source, "references in a circle that never goes into the value");
@@ -201,11 +160,16 @@ measure_chain (struct compiler *c, struct draft *draft)
     return true;
   draft->visit = VISIT_OPEN;
   draft->chain = 1;
+  draft->looks = 1;
   for (const struct edge *e = draft->edges; e != NULL; e = e->next) {
     if (e->kind != EDGE_SAME)
       continue;
-    if (!measure_chain (c, e->to))
+    if (!measure (c, e->to))
       return false;
+    draft->looks += e->to->looks;
+    if (draft->looks > LOOKS_MAX)
+      return refuse (c, draft->rule.source,
+                     "too costly: more than %d subschemas would look at one value", LOOKS_MAX);
     if (e->to->chain >= draft->chain)
       draft->chain = (uint16_t) (e->to->chain + 1);
   }
@@ -246,20 +210,102 @@ collect_secret_names (struct compiler *c)
     for (const struct edge *e = d->edges; e != NULL; e = e->next)
       if (e->kind == EDGE_MEMBER && e->to->rule.secret)
         (void) words_add (names, c->tape, e->name, c->arena);
+  words_finish (names, c->arena);
 }
 
-bool
-link_rules (struct compiler *c)
+/* ---- what makes checking quick ---- */
+
+static bool
+is_only_reference (const struct rule *rule)
+{
+  static const struct combination empty = { 0 };
+  struct combination rest;
+
+  if (rule->combination == NULL || rule->combination->ref == NULL || rule->types != TYPE_ANY
+      || rule->enumeration != NULL || rule->constant != NULL || rule->number != NULL
+      || rule->string != NULL || rule->array != NULL || rule->object != NULL)
+    return false;
+  rest = *rule->combination;
+  rest.ref = NULL;
+  return memcmp (&rest, &empty, sizeof rest) == 0;
+}
+
+/* Types whose values need more than a look at the type. */
+static uint16_t
+types_with_more (const struct rule *rule)
+{
+  if (rule->enumeration != NULL || rule->constant != NULL || rule->combination != NULL)
+    return TYPE_ANY;
+  return (
+    uint16_t) ((rule->number != NULL ? TYPE_NUMBER : 0) | (rule->string != NULL ? TYPE_STRING : 0)
+               | (rule->array != NULL ? TYPE_ARRAY : 0) | (rule->object != NULL ? TYPE_OBJECT : 0));
+}
+
+/* Names that the schema knows meet its patterns here, once. */
+static void
+match_known_names (struct compiler *c, struct object_rules *object)
+{
+  int64_t budget = CHECK_COST_MAX;
+
+  for (uint32_t i = 0; i < object->names.count && object->patterns_count != 0; i++) {
+    struct branches *found = &object->properties[i].by_pattern;
+    const struct word *name = &object->names.list[i];
+    found->rules = arena_alloc (c->arena, object->patterns_count * sizeof (struct rule *));
+    for (uint32_t p = 0; p < object->patterns_count; p++)
+      if (regex_match (object->patterns[p].regex, name->text, name->len, &budget) == REGEX_MATCH)
+        found->rules[found->count++] = object->patterns[p].rule;
+  }
+}
+
+static void
+quicken (struct compiler *c)
+{
+  for (struct draft *d = c->drafts; d != NULL; d = d->next) {
+    struct rule *rule = &d->rule;
+    rule->more = types_with_more (rule);
+    if (c->dynamic)
+      rule->resource = d->resource;
+    else if (is_only_reference (rule))
+      rule->alias = rule->combination->ref;
+    if (rule->object != NULL)
+      match_known_names (c, rule->object);
+  }
+  for (struct draft *d = c->drafts; d != NULL; d = d->next)
+    while (d->rule.alias != NULL && d->rule.alias->alias != NULL)
+      d->rule.alias = d->rule.alias->alias;
+  for (struct draft *d = c->drafts; d != NULL; d = d->next)
+    if (d->rule.combination != NULL)
+      add_choices (c, &d->rule);
+}
+
+static bool
+resolve_all (struct compiler *c)
 {
   /* compiling a target may add references at the end */
   for (struct reference *r = c->references; r != NULL; r = r->next)
     if (!resolve (c, r))
       return false;
+  if (c->wants_document)
+    return true;
+  for (struct reference *r = c->references; r != NULL; r = r->next)
+    if ((r->anchor != NULL || r->recursive != NULL) && !resolve_dynamic (c, r))
+      return false;
+  return true;
+}
+
+bool
+link_rules (struct compiler *c)
+{
+  if (!resolve_all (c))
+    return false;
+  if (c->wants_document)
+    return true;
   for (struct draft *d = c->drafts; d != NULL; d = d->next)
-    if (!measure_chain (c, d))
+    if (!measure (c, d))
       return false;
   while (spread_secrecy (c->drafts))
     continue;
   collect_secret_names (c);
+  quicken (c);
   return true;
 }

@@ -1,9 +1,10 @@
 #include "schema/phrase.h"
 
-#include <ctype.h>
 #include <string.h>
 
-enum { VALUES_ROOM = 300, DESCRIPTION_MOST = 120 };
+#include "schema/guess.h"
+
+enum { DESCRIPTION_MOST = 160, REFERENCES_MOST = 64, RULES_MOST = 64 };
 
 /* ---- types ---- */
 
@@ -17,7 +18,7 @@ phrase_types (struct line *line, uint16_t types)
                 { TYPE_ARRAY, "array" },   { TYPE_OBJECT, "object" }, { TYPE_NULL, "null" } };
   const char *before = "";
 
-  if ((types & (TYPE_INTEGER | TYPE_NUMBER)) == TYPE_INTEGER) {
+  if ((types & (TYPE_INTEGER | TYPE_PLAIN_INTEGER)) != 0 && (types & TYPE_NUMBER) == 0) {
     line_add (line, "integer");
     before = " or ";
   }
@@ -67,9 +68,17 @@ phrase_bounds (struct line *line, const struct schema *schema, const struct numb
 {
   const char *before = "";
 
-  before = add_bound (line, schema, &rules->minimum, before, "at least");
+  if (rules->minimum.source != NULL && rules->maximum.source != NULL) {
+    line_add_value (line, &schema->tape, rules->minimum.source, LINE_PIECE);
+    line_add (line, "..");
+    line_add_value (line, &schema->tape, rules->maximum.source, LINE_PIECE);
+    before = " and ";
+  }
+  else {
+    before = add_bound (line, schema, &rules->minimum, before, "at least");
+    before = add_bound (line, schema, &rules->maximum, before, "at most");
+  }
   before = add_bound (line, schema, &rules->above, before, "above");
-  before = add_bound (line, schema, &rules->maximum, before, "at most");
   before = add_bound (line, schema, &rules->below, before, "below");
   (void) add_bound (line, schema, &rules->multiple, before, "a multiple of");
 }
@@ -90,117 +99,198 @@ phrase_count (struct line *line, uint32_t min, uint32_t max, const char *noun)
   line_add (line, " %s%s", noun, last == 1 ? "" : "s");
 }
 
-/* ---- values ---- */
+/* ---- lists ---- */
 
-static void
-phrase_list (struct line *line, const struct json_tape *tape, const struct json_node *list)
+struct phrase_list
+phrase_list_begin (struct line *line, size_t room)
 {
-  size_t limit = line->len + VALUES_ROOM;
-  uint32_t shown = 0;
+  return (struct phrase_list){ .line = line, .limit = line->len + room };
+}
 
-  for (const struct json_node *n = json_first (list); n != json_end (list);
-       n = json_next (n), shown++) {
-    if (line->len > limit) {
-      line_add (line, ", … (+%u)", (unsigned) (list->count - shown));
-      return;
-    }
-    line_add (line, "%s", shown != 0 ? ", " : "");
-    line_add_value (line, tape, n, LINE_PIECE);
+struct line *
+phrase_list_next (struct phrase_list *list)
+{
+  if (list->left != 0 || list->line->len > list->limit) {
+    list->left++;
+    return NULL;
   }
+  line_add (list->line, "%s", list->shown++ != 0 ? ", " : "");
+  return list->line;
 }
 
 void
-phrase_values (struct line *line, const struct schema *schema, const struct values *values)
+phrase_list_end (const struct phrase_list *list)
 {
-  if (values->constant)
-    line_add_value (line, &schema->tape, values->source, LINE_PIECE);
-  else if (values->source->count == 0)
-    line_add (line, "nothing (the enum is empty)");
-  else {
-    line_add (line, values->source->count == 1 ? "" : "one of ");
-    phrase_list (line, &schema->tape, values->source);
+  if (list->left != 0)
+    line_add (list->line, " and %u more", (unsigned) list->left);
+}
+
+void
+phrase_values (struct line *line, const struct schema *schema, const struct values *values,
+               size_t room)
+{
+  const struct json_node *all = values->source;
+  struct phrase_list list;
+
+  if (values->constant) {
+    line_add_json (line, &schema->tape, all, room);
+    return;
   }
+  if (all->count == 0) {
+    line_add (line, "nothing (the enum is empty)");
+    return;
+  }
+  line_add (line, all->count == 1 ? "" : "one of ");
+  list = phrase_list_begin (line, room);
+  for (const struct json_node *n = json_first (all); n != json_end (all); n = json_next (n)) {
+    struct line *next = phrase_list_next (&list);
+    if (next != NULL)
+      line_add_json (next, &schema->tape, n, LINE_PIECE);
+  }
+  phrase_list_end (&list);
 }
 
 /* ---- annotations ---- */
+
+void
+phrase_description (struct line *line, const struct schema *schema, const struct rule *rule)
+{
+  const struct json_node *node = rule_annotation (schema, rule, "description");
+
+  if (!json_is (node, JSON_STRING) || node->len == 0)
+    return;
+  line_add (line, " (");
+  line_add_sentence (line, &schema->tape, node, DESCRIPTION_MOST);
+  line_add (line, ")");
+}
+
+void
+phrase_example (struct line *line, const struct schema *schema, const struct rule *rule)
+{
+  const struct json_node *node = rule_annotation (schema, rule, "examples");
+
+  if (!json_is (node, JSON_ARRAY) || node->count == 0)
+    return;
+  line_add (line, ", such as ");
+  line_add_json (line, &schema->tape, json_first (node), LINE_PIECE);
+}
+
+/* ---- rules ---- */
+
+const struct rule *
+rule_behind (const struct rule *rule)
+{
+  if (rule->alias != NULL)
+    return rule->alias;
+  return rule->combination != NULL ? rule->combination->ref : NULL;
+}
 
 uint16_t
 rule_types (const struct rule *rule)
 {
   uint16_t types = rule->types;
 
-  while (rule->combination != NULL && rule->combination->ref != NULL) {
-    rule = rule->combination->ref;
+  for (unsigned i = 0; i < REFERENCES_MOST && (rule = rule_behind (rule)) != NULL; i++)
     types &= rule->types;
-  }
   return types;
+}
+
+const struct values *
+rule_values (const struct rule *rule)
+{
+  for (unsigned i = 0; i < REFERENCES_MOST && rule != NULL; i++, rule = rule_behind (rule))
+    if (rule->constant != NULL || rule->enumeration != NULL)
+      return rule->constant != NULL ? rule->constant : rule->enumeration;
+  return NULL;
 }
 
 const struct json_node *
 rule_annotation (const struct schema *schema, const struct rule *rule, const char *name)
 {
-  for (;;) {
+  for (unsigned i = 0; i < REFERENCES_MOST && rule != NULL; i++, rule = rule_behind (rule)) {
     const struct json_node *found = json_member (&schema->tape, rule->source, name);
-    if (found != NULL || rule->combination == NULL || rule->combination->ref == NULL)
+    if (found != NULL)
       return found;
-    rule = rule->combination->ref;
   }
+  return NULL;
 }
 
-void
-phrase_description (struct line *line, const struct schema *schema, const struct rule *rule)
+static const struct property *
+own_property (const struct rule *rule, const struct word *name)
 {
-  const struct json_node *node = rule_annotation (schema, rule, "description");
-  const char *text, *stop;
-  size_t len;
+  const struct json_tape tape = { .text = name->text, .text_len = name->len };
+  const struct json_node node = { .len = name->len, .skip = 1, .type = JSON_STRING };
+  uint32_t i;
 
-  if (!json_is (node, JSON_STRING) || node->len == 0)
-    return;
-  line_add (line, " (");
-  if (node->escaped)
-    line_add_string (line, &schema->tape, node, DESCRIPTION_MOST);
-  else {
-    text = schema->tape.text + node->start;
-    len = node->len;
-    stop = memmem (text, len, ". ", 2);
-    line_add_text (line, text, stop != NULL ? (size_t) (stop - text) : len, DESCRIPTION_MOST);
+  if (rule->object == NULL)
+    return NULL;
+  i = words_find (&rule->object->names, WORDS_NONE, &tape, &node);
+  return i != WORDS_NONE ? &rule->object->properties[i] : NULL;
+}
+
+/* What a property says itself: has it a rule, or is it required? */
+static bool
+says (const struct property *p, bool required)
+{
+  return p != NULL && (required ? p->required : p->rule != NULL);
+}
+
+/* The first property of the name that says so.  Looks at `left` rules at most. */
+static const struct property *
+find_property (const struct rule *rule, const struct word *name, bool required, unsigned *left)
+{
+  const struct rule *behind = rule_behind (rule);
+  const struct property *found = own_property (rule, name);
+
+  if (says (found, required))
+    return found;
+  if (*left == 0)
+    return NULL;
+  --*left;
+  if (behind != NULL && (found = find_property (behind, name, required, left)) != NULL)
+    return found;
+  if (rule->combination == NULL)
+    return NULL;
+  for (uint32_t i = 0; i < rule->combination->all.count && *left != 0; i++) {
+    found = find_property (rule->combination->all.rules[i], name, required, left);
+    if (found != NULL)
+      return found;
   }
-  line_add (line, ")");
+  return NULL;
+}
+
+const struct rule *
+rule_member (const struct rule *rule, const struct word *name)
+{
+  unsigned left = RULES_MOST;
+  const struct property *found = find_property (rule, name, false, &left);
+
+  return found != NULL ? found->rule : NULL;
+}
+
+bool
+rule_requires (const struct rule *rule, const struct word *name)
+{
+  unsigned left = RULES_MOST;
+
+  return find_property (rule, name, true, &left) != NULL;
 }
 
 /* ---- did you mean ---- */
-
-static bool
-same_folded (const char *a, const char *b)
-{
-  for (;;) {
-    while (*a == '_' || *a == '-' || *a == ' ')
-      a++;
-    while (*b == '_' || *b == '-' || *b == ' ')
-      b++;
-    if (tolower ((unsigned char) *a) != tolower ((unsigned char) *b))
-      return false;
-    if (*a == '\0')
-      return true;
-    a++;
-    b++;
-  }
-}
 
 const char *
 meant (const struct json_tape *tape, const struct json_node *string, const char *const *candidates,
        struct arena *arena)
 {
-  enum { LONGEST = 200 };
+  struct guess guess;
   const char *word;
+  size_t len;
 
-  if (!json_is (string, JSON_STRING) || string->len > LONGEST)
+  if (!json_is (string, JSON_STRING))
     return NULL;
-  word = json_cstring (tape, string, arena);
-  if (word == NULL)
-    return NULL;
-  for (const char *const *c = candidates; *c != NULL; c++)
-    if (same_folded (word, *c))
-      return *c;
-  return error_nearest (word, candidates);
+  word = json_string (tape, string, arena, &len);
+  guess_begin (&guess, word, len);
+  for (; *candidates != NULL; candidates++)
+    guess_offer (&guess, *candidates, strlen (*candidates));
+  return guess.found;
 }

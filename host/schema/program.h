@@ -9,13 +9,17 @@
 
 #include "base/json_number.h"
 #include "base/json_tape.h"
+#include "schema/format.h"
 #include "schema/regex.h"
+#include "schema/schema.h"
 #include "schema/words.h"
 
 enum {
-  SUBSCHEMAS_MAX = 2000,
+  SUBSCHEMAS_MAX = 2000, /* by default, as the next */
   SUBSCHEMA_DEPTH_MAX = 32,
-  CHAIN_MAX = 64,               /* subschemas that look at one value without going into it */
+  CHAIN_MAX = 64,        /* subschemas that look at one value one because of the other */
+  LOOKS_MAX = 10 * 1000, /* at one value, without going into it, by all branches together */
+  NO_BRANCH = UINT8_MAX,
   PATTERN_BYTES_MAX = 1 << 20,  /* of all compiled patterns of a schema */
   CHECK_DEPTH_MAX = 600,        /* rules within rules while validating */
   CHECK_COST_MAX = 1000 * 1000, /* steps of one validation, a few ns each */
@@ -31,20 +35,42 @@ enum {
   TYPE_STRING = 1 << JSON_STRING,
   TYPE_ARRAY = 1 << JSON_ARRAY,
   TYPE_OBJECT = 1 << JSON_OBJECT,
+  TYPE_PLAIN_INTEGER = 1 << 8, /* draft-04: 1.0 is none */
   TYPE_ANY =
     TYPE_NULL | TYPE_BOOLEAN | TYPE_NUMBER | TYPE_STRING | TYPE_ARRAY | TYPE_OBJECT | TYPE_INTEGER
 };
 
 struct rule;
+struct resource; /* compile.h; later only which one it is matters */
 
 struct branches {
   struct rule **rules;
   uint32_t count;
 };
 
+/* Branches of which at most one can fit, known by the value of one member, or by the type. */
+struct choice {
+  const struct json_node *name; /* the member that tells; NULL: the type does */
+  struct word member;           /* the same as text */
+  struct words marks;           /* its values */
+  uint32_t *branch_of_mark;
+  uint8_t branch_of_type[JSON_OBJECT + 1]; /* by enum json_type; NO_BRANCH: none */
+};
+
+/* A "$dynamicRef" or "$recursiveRef" that can lead to several places. */
+struct dynamic {
+  struct rule *otherwise;
+  struct resource **resources; /* those that have the anchor */
+  struct rule **rules;         /* where it is there */
+  uint32_t count;
+};
+
 /* Subschemas that look at the same value. */
 struct combination {
   struct rule *ref;
+  struct dynamic *dynamic;   /* NULL: none */
+  struct choice *any_choice; /* NULL: the branches of `any` must be tried */
+  struct choice *one_choice;
   struct branches all;
   struct branches any;
   struct branches one;
@@ -52,6 +78,9 @@ struct combination {
   struct rule *if_;
   struct rule *then;
   struct rule *else_;
+  /* of what nothing else of the rule has looked at */
+  struct rule *unevaluated_items;
+  struct rule *unevaluated_members;
 };
 
 /* enum, or const as an enum of one */
@@ -76,12 +105,17 @@ struct number_rules {
   struct bound above; /* exclusiveMinimum */
   struct bound below; /* exclusiveMaximum */
   struct bound multiple;
+  /* the bounds again, when small integers meet no others */
+  bool quick;
+  int64_t least;
+  int64_t most;
 };
 
 struct string_rules {
   uint32_t min; /* code points */
   uint32_t max;
   struct regex *pattern;
+  enum format format; /* asserted; FORMAT_NONE: nothing to check */
 };
 
 struct array_rules {
@@ -93,12 +127,14 @@ struct array_rules {
   uint32_t min_contains;
   uint32_t max_contains;
   bool unique;
+  bool contains_evaluates; /* unevaluatedItems leaves alone what fitted `contains` */
 };
 
 /* By index in object_rules.names. */
 struct property {
   struct rule *rule; /* NULL: only required */
   bool required;
+  struct branches by_pattern; /* rules of the patterns that match the name */
 };
 
 struct name_pattern {
@@ -131,7 +167,10 @@ struct object_rules {
 struct rule {
   const struct json_node *source; /* the subschema */
   uint16_t types;
-  bool secret; /* values that stand here are never shown */
+  uint16_t more;             /* types of which more than the type is checked */
+  bool secret;               /* values that stand here are never shown */
+  struct rule *alias;        /* nothing is checked here but what is checked there; else NULL */
+  struct resource *resource; /* it is of: where dynamic references look for it; NULL: nobody does */
   struct values *enumeration;
   struct values *constant;
   struct combination *combination;
@@ -142,8 +181,8 @@ struct rule {
 };
 
 struct schema {
-  struct arena arena; /* of everything but the patterns */
-  struct json_tape tape;
+  struct arena arena;    /* of everything but the patterns */
+  struct json_tape tape; /* an array: the schema, then the documents it refers to */
   struct rule *root;
   struct words secret_names; /* values of members of this name are never shown */
   struct regex *patterns;    /* all, by their `next` */

@@ -1,8 +1,8 @@
-/* regex.h - patterns of JSON Schema: ECMA-262 regular expressions, matched by PCRE2 at a bounded
- * cost.  For the files of schema/ alone.
+/* regex.h - patterns of JSON Schema: ECMA-262 regular expressions at a bounded cost, most of them
+ * without an engine, the others by PCRE2.  For the files of schema/ alone.
  *
  * Refused when compiled: what ECMA-262 with the flag `u` does not know (so that no feature of PCRE2
- * leaks in), and back references, whose cost can't be bounded.  A compiled pattern is immutable. */
+ * leaks in), and what is too large.  A compiled pattern is immutable and good in any thread. */
 #ifndef TOOLHOST_SCHEMA_REGEX_H
 #define TOOLHOST_SCHEMA_REGEX_H
 
@@ -15,8 +15,10 @@
 
 enum { PATTERN_LEN_MAX = 4096 };
 
+/* One of the two is there. */
 struct regex {
-  void *code; /* pcre2_code */
+  struct regex_simple *simple;
+  struct regex_engine *engine;
   size_t size;
   struct regex *next; /* for the owner */
 };
@@ -25,26 +27,18 @@ struct regex {
 struct regex *regex_compile (const char *pattern, size_t len, struct error *err);
 void regex_free (struct regex *regex);
 
-/* Memory for matching, so that a match needs no malloc; for one thread, one piece of work.  Zero
- * `ready` before the first match, call regex_work_end after the last. */
-struct regex_work {
-  bool ready;
-  size_t used;
-  int64_t *budget;
-  size_t last; /* where the matcher was when it was last seen */
-  void *general;
-  void *context;
-  void *data;
-  _Alignas(16) char memory[24 * 1024];
-};
-
 enum regex_verdict { REGEX_NO_MATCH, REGEX_MATCH, REGEX_TOO_COSTLY };
 
-/* Does the pattern match anywhere in the text (good UTF-8)?  Steps are taken off *budget; when it
- * falls below 0 the match is given up. */
-enum regex_verdict regex_match (const struct regex *regex, struct regex_work *work,
-                                const char *text, size_t len, int64_t *budget);
-void regex_work_end (struct regex_work *work);
+/* Does the pattern match anywhere in the text (good UTF-8, may hold NUL)?  Steps of a few ns are
+ * taken off *budget; when it falls below 0 the match is given up.  Nothing is allocated, but the
+ * first time a thread needs the engine. */
+enum regex_verdict regex_match (const struct regex *regex, const char *text, size_t len,
+                                int64_t *budget);
+
+/* Is this a regular expression of ECMA-262 (flag `u`), to the letter and of at most PATTERN_LEN_MAX
+ * bytes?  For "format": "regex".  A pattern may be a little less strict, and is refused where the
+ * engine can't do what it says. */
+bool regex_is_valid (const char *pattern, size_t len);
 
 /* ECMA-262 to PCRE2's syntax, appended to `out`.  False: err says what is not understood. */
 bool regex_translate (const char *pattern, size_t len, struct buf *out, struct error *err);

@@ -3,806 +3,134 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "schema/compile.h"
 #include "schema/line.h"
-
-enum group { NO_GROUP, COMBINATION, NUMBER, STRING, ARRAY, OBJECT };
-
-/* A subschema while its keywords are read. */
-struct subschema {
-  struct compiler *c;
-  struct draft *draft;
-  const struct json_node *node;
-  const struct json_node *resource;
-  unsigned depth;
-  /* read together when all keywords were seen */
-  const struct json_node *properties;
-  const struct json_node *required;
-  const struct json_node *additional_items;
-  bool tuple; /* "items" was an array */
-};
-
-struct keyword {
-  const char *name;
-  unsigned dialects; /* where it has this meaning; elsewhere it says nothing */
-  bool (*take) (struct subschema *s, const struct keyword *k, const struct json_node *value);
-  enum group group;
-  size_t field; /* of the group */
-};
+#include "schema/place.h"
 
 bool
 refuse (struct compiler *c, const struct json_node *node, const char *fmt, ...)
 {
+  const struct json_node *name;
+  uint32_t index;
+  const struct json_node *document = place_step (json_root (c->tape), node, &name, &index);
   struct line line = { .len = 0 };
   va_list args;
   char why[256];
 
-  line_add_pointer (&line, c->tape, json_root (c->tape), node);
+  if (index != 0)
+    line_add_text (&line, c->documents->list[index - 1]->uri.text,
+                   c->documents->list[index - 1]->uri.len, LINE_PIECE);
+  line_add_pointer (&line, c->tape, document, node);
   va_start (args, fmt);
   (void) vsnprintf (why, sizeof why, fmt, args);
   va_end (args);
   return error_set (c->err, "%.*s%s%s", 240, line.text, line.len != 0 ? ": " : "", why);
 }
 
-void
-add_edge (struct compiler *c, struct draft *from, struct draft *to, enum edge_kind kind,
-          const struct json_node *name)
+/* ---- the text that is compiled ---- */
+
+/* The schema and the documents it refers to, as one JSON array, so that one tape holds all. */
+static bool
+read_documents (struct compiler *c, const char *text, size_t len)
 {
-  struct edge *edge = arena_alloc (c->arena, sizeof *edge);
+  static const struct json_limits none = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+  CLEANUP_BUF struct buf all = { 0 };
+  struct json_tape *tape = &c->schema->tape;
 
-  *edge = (struct edge){ .to = to, .kind = kind, .name = name, .next = from->edges };
-  from->edges = edge;
-}
-
-static void *
-new_zeroed (struct arena *arena, size_t size)
-{
-  return memset (arena_alloc (arena, size), 0, size);
-}
-
-/* ---- the groups of a rule, made when a keyword asks for them ---- */
-
-static struct array_rules *
-array_of (struct subschema *s)
-{
-  struct rule *rule = &s->draft->rule;
-
-  if (rule->array == NULL) {
-    rule->array = new_zeroed (s->c->arena, sizeof *rule->array);
-    rule->array->max = rule->array->max_contains = NO_LIMIT;
-    rule->array->min_contains = 1;
+  buf_putc (&all, '[');
+  buf_append (&all, text, len);
+  for (size_t i = 0; i < c->documents->count; i++) {
+    buf_putc (&all, ',');
+    buf_append (&all, c->documents->list[i]->text, c->documents->list[i]->len);
   }
-  return rule->array;
-}
-
-static struct object_rules *
-object_of (struct subschema *s)
-{
-  struct rule *rule = &s->draft->rule;
-
-  if (rule->object == NULL) {
-    rule->object = new_zeroed (s->c->arena, sizeof *rule->object);
-    rule->object->max = NO_LIMIT;
-  }
-  return rule->object;
-}
-
-static struct string_rules *
-string_of (struct subschema *s)
-{
-  struct rule *rule = &s->draft->rule;
-
-  if (rule->string == NULL) {
-    rule->string = new_zeroed (s->c->arena, sizeof *rule->string);
-    rule->string->max = NO_LIMIT;
-  }
-  return rule->string;
-}
-
-static void *
-group_of (struct subschema *s, enum group group)
-{
-  struct rule *rule = &s->draft->rule;
-
-  switch (group) {
-  case ARRAY:
-    return array_of (s);
-  case OBJECT:
-    return object_of (s);
-  case STRING:
-    return string_of (s);
-  case NUMBER:
-    if (rule->number == NULL)
-      rule->number = new_zeroed (s->c->arena, sizeof *rule->number);
-    return rule->number;
-  default:
-    if (rule->combination == NULL)
-      rule->combination = new_zeroed (s->c->arena, sizeof *rule->combination);
-    return rule->combination;
-  }
-}
-
-static void *
-field_of (struct subschema *s, const struct keyword *k)
-{
-  return (char *) group_of (s, k->group) + k->field;
-}
-
-/* ---- what several keywords share ---- */
-
-static struct rule *
-take_subschema (struct subschema *s, const struct json_node *value, enum edge_kind kind,
-                const struct json_node *name)
-{
-  struct draft *draft = compile_subschema (s->c, value, s->resource, s->depth + 1);
-
-  if (draft == NULL)
-    return NULL;
-  add_edge (s->c, s->draft, draft, kind, name);
-  return &draft->rule;
+  buf_putc (&all, ']');
+  text = arena_strndup (c->arena, all.data, all.len);
+  return json_read (tape, text, all.len, &none, c->arena)
+         || error_set (c->err, "%s", tape->problem);
 }
 
 static bool
-take_schema (struct subschema *s, const struct keyword *k, const struct json_node *value)
+add_document_resources (struct compiler *c)
 {
-  enum edge_kind kind = k->group == COMBINATION ? EDGE_SAME : EDGE_INSIDE;
-  struct rule *rule = take_subschema (s, value, kind, NULL);
+  enum schema_dialect draft = c->options->dialect != 0 ? c->options->dialect : SCHEMA_2020_12;
+  const struct json_node *node = json_first (json_root (c->tape));
+  struct dialect usual = dialect_of_draft (draft);
+  struct resource *main = add_document_resource (c, node, (struct uri){ 0 }, &usual);
 
-  *(struct rule **) field_of (s, k) = rule;
-  return rule != NULL;
-}
-
-static bool
-take_schemas (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  enum edge_kind kind = k->group == COMBINATION ? EDGE_SAME : EDGE_INSIDE;
-  struct branches *branches = field_of (s, k);
-
-  if (value->type != JSON_ARRAY || value->count == 0)
-    return refuse (s->c, value, "expected an array of one or more schemas");
-  branches->rules = arena_alloc (s->c->arena, value->count * sizeof *branches->rules);
-  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n)) {
-    struct rule *rule = take_subschema (s, n, kind, NULL);
-    if (rule == NULL)
-      return false;
-    branches->rules[branches->count++] = rule;
-  }
-  return true;
-}
-
-/* A non-negative integer; what is beyond any length there can be counts as the greatest. */
-static bool
-take_count (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  const struct json_tape *tape = s->c->tape;
-  struct json_decimal d;
-  int64_t count;
-
-  if (value->type != JSON_NUMBER)
-    return refuse (s->c, value, "expected a non-negative integer");
-  d = json_decimal (tape->text + value->start, value->len);
-  if (d.negative || !json_decimal_is_integer (&d))
-    return refuse (s->c, value, "expected a non-negative integer");
-  if (!json_decimal_int64 (&d, &count) || count > NO_LIMIT)
-    count = NO_LIMIT;
-  *(uint32_t *) field_of (s, k) = (uint32_t) count;
-  return true;
-}
-
-static bool
-is_list_of_strings (const struct json_node *value)
-{
-  if (value->type != JSON_ARRAY)
+  if (main == NULL)
     return false;
-  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n))
-    if (n->type != JSON_STRING)
-      return false;
-  return true;
-}
-
-static bool
-check_type (struct subschema *s, const struct json_node *value, enum json_type type,
-            const char *expected)
-{
-  return value->type == type || refuse (s->c, value, "expected %s", expected);
-}
-
-/* ---- any value ---- */
-
-static const struct {
-  const char *name;
-  uint16_t bits;
-} types[] = {
-  { "null", TYPE_NULL },     { "boolean", TYPE_BOOLEAN }, { "integer", TYPE_INTEGER },
-  { "string", TYPE_STRING }, { "array", TYPE_ARRAY },     { "number", TYPE_NUMBER | TYPE_INTEGER },
-  { "object", TYPE_OBJECT },
-};
-
-static bool
-add_type (struct subschema *s, const struct json_node *name)
-{
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (json_equals (s->c->tape, name, types[i].name)) {
-      s->draft->rule.types |= types[i].bits;
-      return true;
-    }
-  return refuse (s->c, name, "expected null, boolean, integer, number, string, array or object");
-}
-
-static bool
-take_type (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  s->draft->rule.types = 0;
-  if (value->type != JSON_ARRAY)
-    return add_type (s, value);
-  if (value->count == 0)
-    return refuse (s->c, value, "expected one or more types");
-  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n))
-    if (!add_type (s, n))
-      return false;
-  return true;
-}
-
-static void
-add_value (struct compiler *c, struct values *values, const struct json_node *value)
-{
-  if (value->type == JSON_STRING)
-    (void) words_add (&values->strings, c->tape, value, c->arena);
-  else
-    values->others[values->others_count++] = value;
-}
-
-static struct values *
-new_values (struct compiler *c, const struct json_node *source, uint32_t count)
-{
-  struct values *values = new_zeroed (c->arena, sizeof *values);
-
-  values->source = source;
-  words_init (&values->strings, count, c->arena);
-  values->others = arena_alloc (c->arena, count * sizeof (struct json_node *));
-  return values;
-}
-
-static bool
-take_enum (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct values *values;
-
-  (void) k;
-  if (!check_type (s, value, JSON_ARRAY, "an array of values"))
-    return false;
-  s->draft->rule.enumeration = values = new_values (s->c, value, value->count);
-  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n))
-    add_value (s->c, values, n);
-  return true;
-}
-
-static bool
-take_const (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  s->draft->rule.constant = new_values (s->c, value, 1);
-  s->draft->rule.constant->constant = true;
-  add_value (s->c, s->draft->rule.constant, value);
-  return true;
-}
-
-/* ---- numbers and strings ---- */
-
-static bool
-take_bound (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct bound *bound = field_of (s, k);
-
-  if (value->type == JSON_TRUE || value->type == JSON_FALSE)
-    return refuse (s->c, value, "expected a number (true and false are of draft-04)");
-  if (!check_type (s, value, JSON_NUMBER, "a number"))
-    return false;
-  bound->source = value;
-  bound->value = json_decimal (s->c->tape->text + value->start, value->len);
-  bound->is_small = json_decimal_int64 (&bound->value, &bound->small);
-  return true;
-}
-
-static bool
-take_multiple (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  const struct bound *bound = field_of (s, k);
-
-  if (!take_bound (s, k, value))
-    return false;
-  if (bound->value.digits == NULL || bound->value.negative)
-    return refuse (s->c, value, "expected a number above 0");
-  if (bound->value.count > 18)
-    return refuse (s->c, value, "at most 18 digits are supported");
-  return true;
-}
-
-static struct regex *
-take_regex (struct subschema *s, const struct json_node *value)
-{
-  struct compiler *c = s->c;
-  struct error why = { 0 };
-  struct regex *regex;
-  size_t len;
-  const char *text = json_string (c->tape, value, c->arena, &len);
-
-  if (text == NULL) {
-    refuse (c, value, "expected a regular expression");
-    return NULL;
-  }
-  regex = regex_compile (text, len, &why);
-  if (regex == NULL) {
-    refuse (c, value, "%s", why.text);
-    return NULL;
-  }
-  regex->next = c->schema->patterns;
-  c->schema->patterns = regex;
-  c->pattern_bytes += regex->size;
-  if (c->pattern_bytes <= PATTERN_BYTES_MAX)
-    return regex;
-  refuse (c, value, "the patterns of the schema take more than %d KiB", PATTERN_BYTES_MAX / 1024);
-  return NULL;
-}
-
-static bool
-take_pattern (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct regex *regex = take_regex (s, value);
-
-  *(struct regex **) field_of (s, k) = regex;
-  return regex != NULL;
-}
-
-/* ---- arrays ---- */
-
-static bool
-take_items (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  static const struct keyword prefix = { .group = ARRAY,
-                                         .field = offsetof (struct array_rules, prefix) };
-
-  if (value->type != JSON_ARRAY)
-    return take_schema (s, k, value);
-  if (s->c->dialect == DRAFT_2020)
-    return refuse (s->c, value,
-                   "expected a schema (an array is of draft-07; since 2020-12 it is prefixItems)");
-  s->tuple = true;
-  return value->count == 0 || take_schemas (s, &prefix, value);
-}
-
-static bool
-take_additional_items (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  s->additional_items = value;
-  return true;
-}
-
-static bool
-take_flag (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  if (value->type != JSON_TRUE && value->type != JSON_FALSE)
-    return refuse (s->c, value, "expected true or false");
-  *(bool *) field_of (s, k) = value->type == JSON_TRUE;
-  return true;
-}
-
-/* ---- objects ---- */
-
-static bool
-take_properties (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  s->properties = value;
-  return check_type (s, value, JSON_OBJECT, "an object of schemas");
-}
-
-static bool
-take_required (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  s->required = value;
-  return is_list_of_strings (value) || refuse (s->c, value, "expected an array of names");
-}
-
-static bool
-take_patterns (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct object_rules *object = object_of (s);
-
-  (void) k;
-  if (!check_type (s, value, JSON_OBJECT, "an object of schemas"))
-    return false;
-  object->patterns = arena_alloc (s->c->arena, value->count * sizeof *object->patterns);
-  for (const struct json_node *n = json_first (value); n != json_end (value);
-       n = json_next (n + 1)) {
-    struct name_pattern *pattern = &object->patterns[object->patterns_count];
-    pattern->regex = take_regex (s, n);
-    if (pattern->regex == NULL)
-      return false;
-    pattern->rule = take_subschema (s, n + 1, EDGE_INSIDE, NULL);
-    if (pattern->rule == NULL)
-      return false;
-    object->patterns_count++;
-  }
-  return true;
-}
-
-/* dependentRequired, dependentSchemas, and dependencies, which may hold both. */
-static bool
-take_dependents (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct object_rules *object = object_of (s);
-  struct dependent *list;
-  bool lists = strcmp (k->name, "dependentSchemas") != 0;
-  bool schemas = strcmp (k->name, "dependentRequired") != 0;
-
-  if (!check_type (s, value, JSON_OBJECT, "an object"))
-    return false;
-  list = arena_alloc (s->c->arena, (object->dependents_count + value->count) * sizeof *list);
-  if (object->dependents_count != 0)
-    memcpy (list, object->dependents, object->dependents_count * sizeof *list);
-  object->dependents = list;
-  for (const struct json_node *n = json_first (value); n != json_end (value);
-       n = json_next (n + 1)) {
-    struct dependent dependent = { .name = n };
-    if (lists && is_list_of_strings (n + 1))
-      dependent.required = n + 1;
-    else if (!schemas)
-      return refuse (s->c, n + 1, "expected an array of names");
-    else if ((dependent.rule = take_subschema (s, n + 1, EDGE_SAME, NULL)) == NULL)
-      return false;
-    object->dependents[object->dependents_count++] = dependent;
-  }
-  return true;
-}
-
-/* ---- the rest ---- */
-
-static bool
-take_ref (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  struct reference *reference;
-
-  (void) k;
-  if (!check_type (s, value, JSON_STRING, "a reference"))
-    return false;
-  (void) group_of (s, COMBINATION);
-  reference = arena_alloc (s->c->arena, sizeof *reference);
-  *reference = (struct reference){ .from = s->draft, .text = value, .resource = s->resource };
-  *s->c->references_end = reference;
-  s->c->references_end = &reference->next;
-  return true;
-}
-
-static bool
-take_definitions (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  (void) k;
-  if (!check_type (s, value, JSON_OBJECT, "an object of schemas"))
-    return false;
-  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n + 1))
-    if (compile_subschema (s->c, n + 1, s->resource, s->depth + 1) == NULL)
-      return false;
-  return true;
-}
-
-static bool
-take_unknown (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  return refuse (s->c, value, "the keyword %s is not supported", k->name);
-}
-
-static bool
-take_secret (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  bool secret = value->type == JSON_TRUE;
-
-  if (strcmp (k->name, "format") == 0)
-    secret = json_equals (s->c->tape, value, "password");
-  s->draft->rule.secret = s->draft->rule.secret || secret;
-  return true;
-}
-
-static const struct {
-  const char *uri;
-  enum dialect dialect;
-} dialects[] = {
-  { "https://json-schema.org/draft/2020-12/schema", DRAFT_2020 },
-  { "http://json-schema.org/draft-07/schema", DRAFT_07 },
-  { "https://json-schema.org/draft-07/schema", DRAFT_07 },
-  { "http://json-schema.org/draft-06/schema", DRAFT_06 },
-};
-
-static bool
-read_dialect (struct compiler *c, const struct json_node *value, enum dialect *dialect)
-{
-  const char *text = c->tape->text + value->start;
-  size_t len = value->len;
-
-  if (value->type == JSON_STRING && len != 0 && text[len - 1] == '#')
-    len--;
-  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
-    if (value->type == JSON_STRING && strlen (dialects[i].uri) == len
-        && memcmp (dialects[i].uri, text, len) == 0) {
-      *dialect = dialects[i].dialect;
-      return true;
-    }
-  return refuse (c, value, "unknown dialect; supported are %s, draft-07 and draft-06",
-                 dialects[0].uri);
-}
-
-static bool
-take_dialect (struct subschema *s, const struct keyword *k, const struct json_node *value)
-{
-  enum dialect dialect;
-
-  (void) k;
-  if (!read_dialect (s->c, value, &dialect))
-    return false;
-  return dialect == s->c->dialect || refuse (s->c, value, "one schema of two dialects");
-}
-
-enum {
-  OLD = DRAFT_06 | DRAFT_07,
-  NEW = DRAFT_2020,
-  SINCE_07 = DRAFT_07 | DRAFT_2020,
-  ALL = OLD | NEW
-};
-#define FIELD(group, name) offsetof (struct group, name)
-
-/* All that has a meaning here.  "$id", "$anchor" and "$dynamicAnchor" are read by note_identity.
- * Other keywords are annotations; so is "format" but for passwords. */
-static const struct keyword keywords[] = {
-  { "$schema", ALL, take_dialect, NO_GROUP, 0 },
-  { "$ref", ALL, take_ref, NO_GROUP, 0 },
-  { "$defs", ALL, take_definitions, NO_GROUP, 0 },
-  { "definitions", ALL, take_definitions, NO_GROUP, 0 },
-  { "$dynamicRef", ALL, take_unknown, NO_GROUP, 0 },
-  { "$recursiveRef", ALL, take_unknown, NO_GROUP, 0 },
-  { "$vocabulary", ALL, take_unknown, NO_GROUP, 0 },
-  { "unevaluatedItems", ALL, take_unknown, NO_GROUP, 0 },
-  { "unevaluatedProperties", ALL, take_unknown, NO_GROUP, 0 },
-  { "format", ALL, take_secret, NO_GROUP, 0 },
-  { "writeOnly", ALL, take_secret, NO_GROUP, 0 },
-  { "x-secret", ALL, take_secret, NO_GROUP, 0 },
-
-  { "type", ALL, take_type, NO_GROUP, 0 },
-  { "enum", ALL, take_enum, NO_GROUP, 0 },
-  { "const", ALL, take_const, NO_GROUP, 0 },
-
-  { "allOf", ALL, take_schemas, COMBINATION, FIELD (combination, all) },
-  { "anyOf", ALL, take_schemas, COMBINATION, FIELD (combination, any) },
-  { "oneOf", ALL, take_schemas, COMBINATION, FIELD (combination, one) },
-  { "not", ALL, take_schema, COMBINATION, FIELD (combination, not_) },
-  { "if", SINCE_07, take_schema, COMBINATION, FIELD (combination, if_) },
-  { "then", SINCE_07, take_schema, COMBINATION, FIELD (combination, then) },
-  { "else", SINCE_07, take_schema, COMBINATION, FIELD (combination, else_) },
-
-  { "minimum", ALL, take_bound, NUMBER, FIELD (number_rules, minimum) },
-  { "maximum", ALL, take_bound, NUMBER, FIELD (number_rules, maximum) },
-  { "exclusiveMinimum", ALL, take_bound, NUMBER, FIELD (number_rules, above) },
-  { "exclusiveMaximum", ALL, take_bound, NUMBER, FIELD (number_rules, below) },
-  { "multipleOf", ALL, take_multiple, NUMBER, FIELD (number_rules, multiple) },
-
-  { "minLength", ALL, take_count, STRING, FIELD (string_rules, min) },
-  { "maxLength", ALL, take_count, STRING, FIELD (string_rules, max) },
-  { "pattern", ALL, take_pattern, STRING, FIELD (string_rules, pattern) },
-
-  { "minItems", ALL, take_count, ARRAY, FIELD (array_rules, min) },
-  { "maxItems", ALL, take_count, ARRAY, FIELD (array_rules, max) },
-  { "uniqueItems", ALL, take_flag, ARRAY, FIELD (array_rules, unique) },
-  { "prefixItems", NEW, take_schemas, ARRAY, FIELD (array_rules, prefix) },
-  { "items", ALL, take_items, ARRAY, FIELD (array_rules, items) },
-  { "additionalItems", OLD, take_additional_items, NO_GROUP, 0 },
-  { "contains", ALL, take_schema, ARRAY, FIELD (array_rules, contains) },
-  { "minContains", NEW, take_count, ARRAY, FIELD (array_rules, min_contains) },
-  { "maxContains", NEW, take_count, ARRAY, FIELD (array_rules, max_contains) },
-
-  { "properties", ALL, take_properties, NO_GROUP, 0 },
-  { "required", ALL, take_required, NO_GROUP, 0 },
-  { "patternProperties", ALL, take_patterns, NO_GROUP, 0 },
-  { "additionalProperties", ALL, take_schema, OBJECT, FIELD (object_rules, additional) },
-  { "propertyNames", ALL, take_schema, OBJECT, FIELD (object_rules, member_names) },
-  { "minProperties", ALL, take_count, OBJECT, FIELD (object_rules, min) },
-  { "maxProperties", ALL, take_count, OBJECT, FIELD (object_rules, max) },
-  { "dependentRequired", NEW, take_dependents, NO_GROUP, 0 },
-  { "dependentSchemas", NEW, take_dependents, NO_GROUP, 0 },
-  { "dependencies", ALL, take_dependents, NO_GROUP, 0 },
-};
-
-static const struct keyword *
-find_keyword (const struct compiler *c, const struct json_node *name)
-{
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    if ((keywords[i].dialects & c->dialect) != 0 && json_equals (c->tape, name, keywords[i].name))
-      return &keywords[i];
-  return NULL;
-}
-
-/* ---- one subschema ---- */
-
-static bool
-add_properties (struct subschema *s, struct object_rules *object)
-{
-  const struct json_node *all = s->properties;
-  uint32_t n = 0;
-
-  object->candidates = arena_alloc (s->c->arena, (all->count + 1) * sizeof *object->candidates);
-  for (const struct json_node *p = json_first (all); p != json_end (all); p = json_next (p + 1)) {
-    uint32_t i = words_add (&object->names, s->c->tape, p, s->c->arena);
-    struct rule *rule = take_subschema (s, p + 1, EDGE_MEMBER, p);
-    if (rule == NULL)
-      return false;
-    object->properties[i].rule = rule;
-    object->candidates[n] = json_cstring (s->c->tape, p, s->c->arena);
-    n += object->candidates[n] != NULL;
-  }
-  object->candidates[n] = NULL;
-  return true;
-}
-
-static void
-add_required (struct subschema *s, struct object_rules *object)
-{
-  const struct json_node *all = s->required;
-
-  for (const struct json_node *n = json_first (all); n != json_end (all); n = json_next (n)) {
-    struct property *p =
-      &object->properties[words_add (&object->names, s->c->tape, n, s->c->arena)];
-    object->required_count += !p->required;
-    p->required = true;
-  }
-}
-
-/* One table for the names of properties and required. */
-static bool
-finish_object (struct subschema *s)
-{
-  uint32_t most = 0;
-  struct object_rules *object;
-
-  if (s->properties == NULL && s->required == NULL)
-    return true;
-  if (s->properties != NULL)
-    most += s->properties->count;
-  if (s->required != NULL)
-    most += s->required->count;
-  object = object_of (s);
-  words_init (&object->names, most, s->c->arena);
-  object->properties = new_zeroed (s->c->arena, most * sizeof *object->properties);
-  if (s->properties != NULL && !add_properties (s, object))
-    return false;
-  if (s->required != NULL)
-    add_required (s, object);
-  return true;
-}
-
-static bool
-finish_array (struct subschema *s)
-{
-  struct rule *rule;
-
-  if (s->additional_items == NULL || !s->tuple)
-    return true;
-  rule = take_subschema (s, s->additional_items, EDGE_INSIDE, NULL);
-  array_of (s)->items = rule;
-  return rule != NULL;
-}
-
-static bool
-read_keywords (struct subschema *s)
-{
-  const struct json_node *end = json_end (s->node);
-  /* before 2020-12 a reference stands alone, whatever is beside it; secrecy is our own addition */
-  bool alone = s->c->dialect != DRAFT_2020 && json_member (s->c->tape, s->node, "$ref") != NULL;
-
-  for (const struct json_node *n = json_first (s->node); n != end; n = json_next (n + 1)) {
-    const struct keyword *k = find_keyword (s->c, n);
-    if (k == NULL || (alone && k->take != take_ref && k->take != take_secret))
-      continue;
-    if (!k->take (s, k, n + 1))
+  for (size_t i = 0; i < c->documents->count; i++) {
+    node = json_next (node);
+    if (add_document_resource (c, node, c->documents->list[i]->uri, &main->dialect) == NULL)
       return false;
   }
-  return finish_array (s) && finish_object (s);
-}
-
-static struct draft *
-new_draft (struct compiler *c, const struct json_node *node)
-{
-  struct draft *draft = new_zeroed (c->arena, sizeof *draft);
-
-  draft->rule.source = node;
-  draft->rule.types = node->type == JSON_FALSE ? 0 : TYPE_ANY;
-  draft->next = c->drafts;
-  c->drafts = draft;
-  c->by_node[node - json_root (c->tape)] = draft;
-  return draft;
-}
-
-struct draft *
-compile_subschema (struct compiler *c, const struct json_node *node,
-                   const struct json_node *resource, unsigned depth)
-{
-  struct draft *draft = c->by_node[node - json_root (c->tape)];
-  struct subschema s = { .c = c, .node = node, .depth = depth };
-
-  if (draft != NULL)
-    return draft;
-  if (node->type != JSON_OBJECT && node->type != JSON_TRUE && node->type != JSON_FALSE) {
-    refuse (c, node, "expected a schema: an object, true or false");
-    return NULL;
-  }
-  if (depth > SUBSCHEMA_DEPTH_MAX) {
-    refuse (c, node, "subschemas nested deeper than %d", SUBSCHEMA_DEPTH_MAX);
-    return NULL;
-  }
-  if (c->count++ == SUBSCHEMAS_MAX) {
-    refuse (c, node, "more than %d subschemas", SUBSCHEMAS_MAX);
-    return NULL;
-  }
-  s.draft = draft = new_draft (c, node);
-  if (node->type != JSON_OBJECT)
-    return draft;
-  s.resource = note_identity (c, node, resource);
-  return s.resource != NULL && read_keywords (&s) ? draft : NULL;
+  return true;
 }
 
 /* ---- the whole ---- */
 
 static bool
-copy_schema (struct schema *schema, const struct json_tape *tape, const struct json_node *node,
-             struct error *err)
-{
-  static const struct json_limits none = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
-  size_t len;
-  const char *text = json_raw (tape, node, &len);
-
-  text = arena_strndup (&schema->arena, text, len);
-  return json_read (&schema->tape, text, len, &none, &schema->arena)
-         || error_set (err, "%s", schema->tape.problem);
-}
-
-static bool
-compile (struct schema *schema, struct compiler *c)
+compile_documents (struct compiler *c)
 {
   const struct json_node *root = json_root (c->tape);
-  const struct json_node *dialect = json_member (c->tape, root, "$schema");
-  struct draft *draft;
 
-  c->dialect = DRAFT_2020;
-  if (dialect != NULL && !read_dialect (c, dialect, &c->dialect))
+  if (!add_document_resources (c))
     return false;
-  draft = compile_subschema (c, root, root, 0);
-  if (draft == NULL || !link_rules (c))
+  for (const struct json_node *n = json_first (root); n != json_end (root); n = json_next (n))
+    if (compile_subschema (c, n, resource_around (c, n), 0) == NULL)
+      return false;
+  if (!link_rules (c))
     return false;
-  schema->root = &draft->rule;
+  c->schema->root = &c->by_node[1]->rule;
   return true;
 }
 
-struct schema *
-schema_compile (const struct json_tape *tape, const struct json_node *node, struct error *err)
+/* One try with the documents known so far; *again is set when it wants one more. */
+static struct schema *
+compile (const char *text, size_t len, const struct schema_options *options,
+         struct documents *documents, bool *again, struct error *err)
 {
   struct schema *schema = xcalloc (1, sizeof *schema);
-  struct compiler c = {
-    .schema = schema, .tape = &schema->tape, .arena = &schema->arena, .err = err
-  };
-  bool good = copy_schema (schema, tape, node, err);
+  struct compiler c = { .schema = schema,
+                        .tape = &schema->tape,
+                        .arena = &schema->arena,
+                        .options = options,
+                        .documents = documents,
+                        .err = err };
+  bool good = read_documents (&c, text, len);
 
   if (good) {
     c.by_node = xcalloc (schema->tape.count, sizeof *c.by_node);
     c.references_end = &c.references;
-    good = compile (schema, &c);
+    good = compile_documents (&c);
     free (c.by_node);
   }
-  if (good)
+  *again = c.wants_document;
+  if (good && !*again)
     return schema;
   schema_free (schema);
   return NULL;
+}
+
+struct schema *
+schema_compile (const struct json_tape *tape, const struct json_node *node,
+                const struct schema_options *options, struct error *err)
+{
+  static const struct schema_options usual = { 0 };
+  struct documents documents = { 0 };
+  struct schema *schema;
+  bool again;
+  size_t len;
+  const char *text = json_raw (tape, node, &len);
+
+  if (options == NULL)
+    options = &usual;
+  documents.registry = options->registry;
+  do
+    schema = compile (text, len, options, &documents, &again, err);
+  while (again);
+  return schema;
 }
 
 void

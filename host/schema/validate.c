@@ -6,13 +6,10 @@ bool
 schema_validate (const struct schema *schema, const struct json_tape *tape,
                  const struct json_node *value, struct schema_report *report, struct arena *arena)
 {
-  struct checker k;
-  bool good;
+  struct checker k = checker_for (schema, tape);
+  bool good = check_rule (&k, schema->root, value) && !k.gave_up;
 
-  checker_begin (&k, schema, tape);
-  good = check_rule (&k, schema->root, value) && !k.gave_up;
   if (!good && report != NULL)
     explain (&k, value, report, arena);
-  checker_end (&k);
   return good;
 }

@@ -1,51 +1,85 @@
 #include "schema/words.h"
 
-#include <string.h>
+static const uint64_t FIRST_FACTOR = 0x9e3779b97f4a7c15U;
+
+enum { BITS_LEAST = 3, BITS_MORE = 2, FACTORS_TRIED = 16 };
+
+static void
+clear_slots (struct words *w, uint32_t bits, struct arena *arena)
+{
+  size_t size = sizeof *w->slots << bits;
+
+  w->slots = memset (arena_alloc (arena, size), 0, size);
+  w->bits = bits;
+}
 
 void
 words_init (struct words *w, uint32_t most, struct arena *arena)
 {
-  uint32_t slots = 8;
+  uint32_t bits = BITS_LEAST;
 
-  while (slots < most * 2)
-    slots *= 2;
+  while (most > (UINT32_C (1) << bits) / 2)
+    bits++;
   w->list = arena_alloc (arena, most * sizeof *w->list);
   w->count = 0;
-  w->mask = slots - 1;
-  w->slots = arena_alloc (arena, slots * sizeof *w->slots);
-  memset (w->slots, 0, slots * sizeof *w->slots);
+  w->factor = FIRST_FACTOR;
+  clear_slots (w, bits, arena);
 }
 
 /* Length, the first bytes and the last ones: names hardly ever differ in the middle alone.  No key:
  * the set is the schema's, and a lookup never adds to it. */
-static uint32_t
-hash (const char *text, size_t len)
+static inline uint64_t
+essence (const char *text, size_t len)
 {
-  uint64_t first = 0, last = 0;
-  size_t n = len < 8 ? len : 8;
+  uint32_t first = 0, last = 0;
 
-  memcpy (&first, text, n);
-  memcpy (&last, text + len - n, n);
-  first = (first ^ len) * 0x9e3779b97f4a7c15U;
-  last = (last ^ (first >> 29)) * 0xbf58476d1ce4e5b9U;
-  return (uint32_t) (last >> 32);
+  if (len >= 4) {
+    memcpy (&first, text, 4);
+    memcpy (&last, text + len - 4, 4);
+  }
+  else if (len != 0) {
+    first = (unsigned char) text[0] | (uint32_t) (unsigned char) text[len >> 1] << 8;
+    last = (unsigned char) text[len - 1];
+  }
+  return ((uint64_t) last << 32 | first) + len * UINT64_C (0x632be59bd9b4e019);
+}
+
+static inline uint32_t
+hash (const struct words *w, const char *text, size_t len)
+{
+  uint64_t mixed = essence (text, len) * w->factor;
+
+  return (uint32_t) ((mixed ^ mixed >> 29) * w->factor >> (64 - w->bits));
 }
 
 static inline bool
 is_word (const struct word *word, const char *text, size_t len)
 {
-  return word->len == len && memcmp (word->text, text, len) == 0;
+  return word->len == len && words_same (word->text, text, len);
 }
 
 /* The slot of the text, or the free one where it would go. */
-static uint32_t *
+static inline uint32_t *
 slot_of (const struct words *w, const char *text, size_t len)
 {
-  uint32_t i = hash (text, len) & w->mask;
+  uint32_t mask = (UINT32_C (1) << w->bits) - 1;
+  uint32_t i = hash (w, text, len);
 
   while (w->slots[i] != 0 && !is_word (&w->list[w->slots[i] - 1], text, len))
-    i = (i + 1) & w->mask;
+    i = (i + 1) & mask;
   return &w->slots[i];
+}
+
+uint32_t
+words_add_text (struct words *w, const char *text, uint32_t len)
+{
+  uint32_t *slot = slot_of (w, text, len);
+
+  if (*slot == 0) {
+    w->list[w->count] = (struct word){ .text = text, .len = len };
+    *slot = ++w->count;
+  }
+  return *slot - 1;
 }
 
 uint32_t
@@ -54,13 +88,48 @@ words_add (struct words *w, const struct json_tape *tape, const struct json_node
 {
   size_t len;
   const char *text = json_string (tape, string, arena, &len);
-  uint32_t *slot = slot_of (w, text, len);
 
-  if (*slot == 0) {
-    w->list[w->count] = (struct word){ .text = text, .len = (uint32_t) len };
-    *slot = ++w->count;
+  return words_add_text (w, text, (uint32_t) len);
+}
+
+/* Fill the slots anew; how many words are not where their hash says. */
+static uint32_t
+fill (struct words *w)
+{
+  uint32_t collisions = 0;
+
+  memset (w->slots, 0, sizeof *w->slots << w->bits);
+  for (uint32_t i = 0; i < w->count; i++) {
+    uint32_t *slot = slot_of (w, w->list[i].text, w->list[i].len);
+    collisions += slot != &w->slots[hash (w, w->list[i].text, w->list[i].len)];
+    *slot = i + 1;
   }
-  return *slot - 1;
+  return collisions;
+}
+
+void
+words_finish (struct words *w, struct arena *arena)
+{
+  uint64_t best_factor = FIRST_FACTOR;
+  uint32_t best = UINT32_MAX;
+  uint32_t bits = w->bits;
+
+  for (uint32_t more = 0; more <= BITS_MORE && best != 0; more++) {
+    if (more != 0)
+      clear_slots (w, bits + more, arena);
+    w->factor = FIRST_FACTOR;
+    for (unsigned i = 0; i < FACTORS_TRIED && best != 0; i++) {
+      uint32_t collisions = fill (w);
+      if (collisions < best || (collisions == best && more == 0)) {
+        best = collisions;
+        best_factor = w->factor;
+      }
+      if (best != 0)
+        w->factor = w->factor * UINT64_C (6364136223846793005) | 1;
+    }
+  }
+  w->factor = best_factor;
+  (void) fill (w);
 }
 
 /* Resolving would need memory; strings with escapes are rare where words are expected. */
@@ -74,17 +143,10 @@ find_escaped (const struct words *w, const struct json_tape *tape, const struct 
 }
 
 uint32_t
-words_find (const struct words *w, uint32_t expected, const struct json_tape *tape,
-            const struct json_node *string)
+words_search (const struct words *w, const struct json_tape *tape, const struct json_node *string)
 {
-  const char *text = tape->text + string->start;
-
-  if (w->count == 0)
-    return WORDS_NONE;
   if (string->escaped)
     return find_escaped (w, tape, string);
-  if (expected < w->count && is_word (&w->list[expected], text, string->len))
-    return expected;
   /* a free slot gives 0 - 1 */
-  return *slot_of (w, text, string->len) - 1;
+  return *slot_of (w, tape->text + string->start, string->len) - 1;
 }

@@ -121,14 +121,15 @@ tool_labels (const struct entry *e, struct buf *labels)
   (void) buf_cstr (labels);
 }
 
+/* A line for each of the numbers that was counted. */
 static void
-render_calls (const struct entry *e, const char *labels,
-              const char *(*outcome_name) (unsigned outcome), struct buf *out)
+render_counts (const char *metric, const char *labels, const char *label, const uint64_t *counts,
+               unsigned size, const char *(*name) (unsigned number), struct buf *out)
 {
-  for (unsigned i = 0; i < METRICS_OUTCOMES; i++)
-    if (e->stats.outcomes[i] != 0)
-      buf_printf (out, "toolhost_calls_total{%s,outcome=\"%s\"} %" PRIu64 "\n", labels,
-                  outcome_name (i), e->stats.outcomes[i]);
+  for (unsigned i = 0; i < size; i++)
+    if (counts[i] != 0)
+      buf_printf (out, "%s{%s,%s=\"%s\"} %" PRIu64 "\n", metric, labels, label, name (i),
+                  counts[i]);
 }
 
 static void
@@ -159,21 +160,26 @@ was_called (const struct entry *e)
 }
 
 void
-metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned outcome),
-                struct buf *out)
+metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out)
 {
   CLEANUP_BUF struct buf labels = { 0 };
   CLEANUP_BUF struct buf seconds = { 0 };
   CLEANUP_BUF struct buf bytes = { 0 };
+  CLEANUP_BUF struct buf repairs = { 0 };
 
   metrics_head (out, "toolhost_calls_total", "counter", "Calls that ended, by outcome.");
   metrics_head (&seconds, "toolhost_call_seconds", "histogram", "Time of calls, by stage.");
   metrics_head (&bytes, "toolhost_call_bytes_total", "counter", "Bytes of arguments and results.");
+  metrics_head (&repairs, "toolhost_repairs_total", "counter",
+                "Arguments that were mended before the call, by rule.");
   for (struct entry *e = metrics->tools; e != NULL; e = e->hh.next) {
     if (!was_called (e))
       continue;
     tool_labels (e, &labels);
-    render_calls (e, labels.data, outcome_name, out);
+    render_counts ("toolhost_calls_total", labels.data, "outcome", e->stats.outcomes,
+                   METRICS_OUTCOMES, names->outcome, out);
+    render_counts ("toolhost_repairs_total", labels.data, "rule", e->stats.repairs, METRICS_REPAIRS,
+                   names->repair, &repairs);
     for (int stage = 0; stage < STAGES; stage++)
       render_histogram (&e->stats.stages[stage], labels.data, stage_names[stage], &seconds);
     buf_printf (&bytes,
@@ -183,4 +189,5 @@ metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned o
   }
   buf_append (out, seconds.data, seconds.len);
   buf_append (out, bytes.data, bytes.len);
+  buf_append (out, repairs.data, repairs.len);
 }

@@ -22,11 +22,12 @@ struct histogram {
 void histogram_add (struct histogram *h, uint64_t us);
 
 enum metrics_stage { STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
-enum { METRICS_OUTCOMES = 32 };
+enum { METRICS_OUTCOMES = 32, METRICS_REPAIRS = 16 };
 
 /* What is counted of one tool; it outlives swaps of its plugin. */
 struct tool_stats {
-  uint64_t outcomes[METRICS_OUTCOMES]; /* by number; metrics_new's caller names them */
+  uint64_t outcomes[METRICS_OUTCOMES]; /* by number; metrics_render's caller names them */
+  uint64_t repairs[METRICS_REPAIRS];   /* of arguments, by rule; likewise */
   struct histogram stages[STAGES];
   uint64_t bytes_in, bytes_out;
 };
@@ -34,9 +35,13 @@ struct tool_stats {
 /* The stats of a tool, made when new; owned by the registry. */
 struct tool_stats *metrics_tool (struct metrics *metrics, const char *plugin, const char *tool);
 
-/* Append the tools' metrics.  `outcome_name` gives the label of an outcome's number. */
-void metrics_render (struct metrics *metrics, const char *(*outcome_name) (unsigned outcome),
-                     struct buf *out);
+/* The labels of numbers. */
+struct metrics_names {
+  const char *(*outcome) (unsigned outcome);
+  const char *(*repair) (unsigned rule);
+};
+/* Append the tools' metrics. */
+void metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out);
 
 /* One sample of a metric of the daemon: "# HELP", "# TYPE" and the line.  `labels` is what goes
  * between the braces, or NULL. */

@@ -26,6 +26,18 @@ check_LTLIBRARIES += %D%/bad_frames.la
 %C%_bad_frames_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_bad_frames_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+check_LTLIBRARIES += %D%/bad_json.la
+%C%_bad_json_la_SOURCES = %D%/bad_json.c
+%C%_bad_json_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_bad_json_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_bad_json_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+check_LTLIBRARIES += %D%/bad_output.la
+%C%_bad_output_la_SOURCES = %D%/bad_output.c
+%C%_bad_output_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_bad_output_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_bad_output_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
 check_LTLIBRARIES += %D%/bad_schema.la
 %C%_bad_schema_la_SOURCES = %D%/bad_schema.c
 %C%_bad_schema_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -124,8 +124,8 @@ def test_progress_goes_to_stderr():
 def test_exit_statuses():
     with daemon("echo", "spin", "null_deref") as d:
         says(cli(d, "call", "ecko"), NOT_FOUND, "tool_not_found", "toolhost list shows")
-        says(cli(d, "call", "echo", '{"text":5}'), REFUSED, "tool_args_invalid", "\n/text: ")
-        says(cli(d, "call", "echo", '{"text":'), REFUSED, "the arguments are not JSON: byte ")
+        says(cli(d, "call", "echo", '{"text":5}'), REFUSED, "tool_args_invalid", "\n- /text: ")
+        says(cli(d, "call", "echo", "hello"), REFUSED, "tool_args_parse_error", "arguments are not JSON: byte ")
         says(cli(d, "call", "echo", "[]"), REFUSED, "not a JSON object")
         says(cli(d, "call", "spin", "--deadline", "200"), TIMED_OUT, "tool_timeout")
         says(cli(d, "call", "null_deref"), CRASHED, "tool_crashed")
@@ -156,7 +156,7 @@ def test_usage():
 def test_help():
     status, out, _ = cli(None, "--help")
     same(status, OK)
-    for command in ("list", "call", "check", "new", "plugins", "cancel", "reload"):
+    for command in ("list", "call", "check", "schema", "new", "plugins", "cancel", "reload"):
         assert f"\n  {command} " in out, command
         same(cli(None, "help", command)[0], OK)
     same(cli(None, "call", "--help")[1], cli(None, "help", "call")[1])
@@ -208,7 +208,7 @@ def test_reload():
     with daemon("echo") as d:
         same(cli(d, "reload")[:2], (OK, '{"reloaded":true}\n'))
         d.policy("echo", '{"limits":{"memory":"lots"}}')
-        says(cli(d, "reload"), FAILED, "echo.json", "/limits/memory", 'got "lots"')
+        says(cli(d, "reload"), FAILED, "echo.json", "/limits/memory", '"lots"')
         same(cli(d, "call", "echo", '{"text":"still"}')[:2], (OK, "still\n"))
 
 
@@ -299,6 +299,9 @@ def test_completion():
     same(complete("pl"), ["plugins"])
     same(complete("list", "--format", ""), ["openai", "anthropic", "mcp"])
     same(complete("call", "echo", "--dead"), ["--deadline"])
+    same(complete("schema", ""), ["check"])
+    same(complete("schema", "check", "--output", "n"), ["ndjson"])
+    same(complete("schema", "check", "--draft", "draft-0"), ["draft-07", "draft-06", "draft-04"])
 
 
 if __name__ == "__main__":

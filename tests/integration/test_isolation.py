@@ -158,8 +158,46 @@ def test_plugins_that_are_refused_poison_nothing():
                 said = json.dumps(d.wait_log(event, lambda e, p=plugin: e.get("plugin") == p))
                 for word in [] if SANITIZED else words:
                     assert word in said, f"{plugin}: expected {word!r} in {said}"
-        same(d.tools(), ["dup_name", "echo"])
+        same(d.tools(), ["dup_name", "echo", "good_one"])
         well(d)
+
+
+# tool of the plugin bad_schema, words of the sentence that says why it is left out
+BAD_SCHEMAS = [
+    ("unknown_type", ["/inputSchema/properties/x/type"]),
+    ("unknown_dialect", ["/inputSchema/$schema", "dialect"]),
+    ("network_ref", ["/inputSchema/properties/x/$ref", "reference"]),
+    ("costly_pattern", ["/inputSchema/properties/x/pattern"]),
+    ("bad_pattern", ["/inputSchema/properties/x/pattern"]),
+    ("too_deep", ["/inputSchema", "32"]),
+    ("too_many", ["/inputSchema", "2000"]),
+]
+
+
+def test_each_schema_that_cannot_be_used_has_its_own_sentence():
+    with Daemon(plugins=["bad_schema"]) as d:
+        same(d.tools(), ["good_one"])
+        same(d.call("good_one").text, "well")
+        plugin = d.http("GET", "/v1/plugins").json["plugins"][0]
+        problems = {p.split(":")[0]: p for p in plugin["problems"]}
+        same(sorted(problems), sorted(f"tool {tool}" for tool, _ in BAD_SCHEMAS))
+        same(len(set(p.partition(": ")[2] for p in problems.values())), len(BAD_SCHEMAS), "different sentences")
+        for tool, words in BAD_SCHEMAS:
+            comment(problems[f"tool {tool}"])
+            for word in words:
+                said = problems[f"tool {tool}"].replace(",", "")
+                assert word in said, f"expected {word!r} in {said!r}"
+        same(len(d.log_events("tool_refused")), len(BAD_SCHEMAS))
+
+
+def test_json_of_a_worker_is_read_strictly():
+    kinds = ["duplicate", "utf8", "zero_name", "surrogate", "quotes", "number", "more"]
+    for kind in kinds:
+        with Daemon(plugins=["bad_json", "echo"]) as d:
+            same(d.rest("bad_json", {"kind": kind}).code, "tool_crashed", kind)
+            end = crashed(d, "bad_json")
+            assert "not what it must be" in json.dumps(end), f"{kind}: {end}"
+            well(d)
 
 
 def test_bombs_go_off_in_their_sandbox():

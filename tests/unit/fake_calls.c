@@ -58,10 +58,12 @@ remember (char *room, size_t size, const char *text, size_t len)
 static void
 remember_request (struct calls *calls, const struct call_request *request)
 {
-  size_t len = 0;
-  const char *args =
-    request->args_node != NULL ? json_raw (request->tape, request->args_node, &len) : NULL;
+  size_t len = request->args_len;
+  const char *args = request->args;
 
+  calls->args_are_text = args != NULL;
+  if (request->args_node != NULL)
+    args = json_raw (request->tape, request->args_node, &len);
   remember (calls->args, sizeof calls->args, args, len);
   remember (calls->metadata, sizeof calls->metadata, request->metadata, request->metadata_len);
   snprintf (calls->principal, sizeof calls->principal, "%s",
@@ -225,8 +227,6 @@ tool_new (const char *name)
   tool->name_len = strlen (name);
   buf_printf (&tool->mcp, "{\"name\":\"%s\",\"modern\":1}", name);
   buf_printf (&tool->mcp_legacy, "{\"name\":\"%s\",\"legacy\":1}", name);
-  buf_printf (&tool->openai, "{\"type\":\"function\",\"name\":\"%s\"}", name);
-  buf_printf (&tool->anthropic, "{\"name\":\"%s\",\"input_schema\":{}}", name);
   return tool;
 }
 
@@ -238,7 +238,9 @@ fake_env_tools (struct fake_env *fake, const char *const *names)
 
   for (; names[count] != NULL; count++)
     tools[count] = tool_new (names[count]);
-  catalog_swap (fake->env.catalog, toolset_new (tools, count, 1));
+  catalog_swap (
+    fake->env.catalog,
+    toolset_new (tools, count, catalog_toolset (fake->env.catalog)->generation + 1));
 }
 
 void

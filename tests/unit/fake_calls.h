@@ -17,6 +17,7 @@ struct calls {
   char principal[64];   /* of the last request */
   char session[64];
   char args[256];
+  bool args_are_text; /* a model's: the front did not read them */
   char metadata[64];
   long long deadline_ms;
 };

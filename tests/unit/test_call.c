@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "call/calls.h"
+#include "call/problems.h"
 #include "pool/unit.h"
 #include "schema/schema.h"
 #include "tap.h"
@@ -69,12 +70,18 @@ answer (struct unit *unit, enum frame_outcome outcome, const char *code, const c
                                      .structured_len = (uint32_t) strlen (structured),
                                      .content_len = (uint32_t) strlen (content),
                                      .cpu_ns = 7000 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
 
+  if (*structured != '\0')
+    CU_ASSERT_TRUE_FATAL (
+      json_read (&tape, structured, strlen (structured), &json_default_limits, &arena));
   end_last (unit, &(struct job_end){ .fate = JOB_RESULT,
                                      .result = &head,
                                      .code = code,
                                      .message = message,
                                      .structured = structured,
+                                     .structured_tape = *structured != '\0' ? &tape : NULL,
                                      .content = content });
 }
 
@@ -86,10 +93,19 @@ fate (struct unit *unit, enum job_fate fate)
 
 /* ---- what the front heard ---- */
 
+static bool
+begins (const char *text, const char *with)
+{
+  if (strncmp (text, with, strlen (with)) == 0)
+    return true;
+  printf ("# expected to begin with: %s\n# got: %s\n", with, text);
+  return false;
+}
+
 struct heard {
   int done, progress, logs;
   enum call_error error;
-  char code[64], message[512], content[256], structured[256], problems[512];
+  char code[64], message[4096], content[256], structured[256], problems[8192], repairs[1024];
   int64_t retry_after_ms;
   struct usage usage;
 };
@@ -112,6 +128,7 @@ on_done (void *ctx, const struct result *r)
   keep (h->content, sizeof h->content, r->content, r->content_len);
   keep (h->structured, sizeof h->structured, r->structured, r->structured_len);
   keep (h->problems, sizeof h->problems, r->problems, r->problems_len);
+  keep (h->repairs, sizeof h->repairs, r->repairs, r->repairs_len);
   h->retry_after_ms = r->retry_after_ms;
   h->usage = r->usage;
 }
@@ -159,7 +176,7 @@ compiled (const char *text)
   struct json_tape tape;
 
   CU_ASSERT_TRUE_FATAL (json_read (&tape, text, strlen (text), &json_default_limits, &arena));
-  return schema_compile (&tape, json_root (&tape), &err);
+  return schema_compile (&tape, json_root (&tape), NULL, &err);
 }
 
 static void
@@ -193,6 +210,20 @@ teardown (struct fixture *f)
   toolset_unref (f->set);
   metrics_free (f->metrics);
   ev_loop_destroy (f->loop);
+}
+
+/* A call whose arguments a front has read already, as those of MCP are. */
+static struct call *
+start_read (struct fixture *f, const char *args)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  struct call_request request = { .toolset = f->set, .name = "t", .name_len = 1, .tape = &tape };
+
+  CU_ASSERT_TRUE_FATAL (json_read (&tape, args, strlen (args), &json_default_limits, &arena));
+  request.args_node = json_root (&tape);
+  memset (&f->heard, 0, sizeof f->heard);
+  return call_start (f->calls, &request, &events, &f->heard);
 }
 
 static struct call *
@@ -237,7 +268,7 @@ refused_early (void)
     CU_ASSERT_STRING_EQUAL (f.heard.code, call_error_info (rows[i].error)->code);
     CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, rows[i].message));
   }
-  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"pointer\":"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"instancePath\":\"/m\""));
   CU_ASSERT_EQUAL (f.unit.submitted, 0);
   CU_ASSERT_EQUAL (metrics_tool (f.metrics, "p", "t")->outcomes[CALL_tool_args_invalid], 2);
   teardown (&f);
@@ -340,8 +371,12 @@ the_tool_says_no (void)
   answer (&f.unit, FRAME_OUTCOME_INVALID, "", "", "[{\"pointer\":\"/n\",\"message\":\"too odd\"}]",
           "");
   CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_invalid);
-  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "/n: too odd"));
-  CU_ASSERT_STRING_EQUAL (f.heard.problems, "[{\"pointer\":\"/n\",\"message\":\"too odd\"}]");
+  /* in the same shape as what breaks the schema */
+  CU_ASSERT_STRING_EQUAL (f.heard.message, "t: 1 argument error; nothing was executed. Correct it "
+                                           "and call again.\n- /n: too odd");
+  CU_ASSERT_STRING_EQUAL (
+    f.heard.problems,
+    "[{\"instancePath\":\"/n\",\"message\":\"too odd\",\"keyword\":\"validate\"}]");
   (void) start (&f, "t", NULL, NULL);
   answer (&f.unit, FRAME_OUTCOME_BROKEN, "", "returned the unknown status 77", "", "");
   CU_ASSERT_EQUAL (f.heard.error, CALL_tool_execution_failed);
@@ -359,12 +394,226 @@ a_result_must_fit_what_is_declared (void)
   (void) start (&f, "t", NULL, NULL);
   answer (&f.unit, FRAME_OUTCOME_OK, "", "", "{\"b\":1}", "");
   CU_ASSERT_EQUAL (f.heard.error, CALL_tool_output_invalid);
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "outputSchema (1 error)"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /a: "));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"instancePath\":\"/a\""));
+  CU_ASSERT_STRING_EQUAL (f.heard.structured, ""); /* it is not passed on */
+  CU_ASSERT_EQUAL (f.heard.usage.cpu_us, 7);
   (void) start (&f, "t", NULL, NULL);
-  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "[{\"type\":\"text\",\"text\":\"a\"}]");
   CU_ASSERT_EQUAL (f.heard.error, CALL_tool_output_invalid);
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- result: expected a structured result"));
   (void) start (&f, "t", NULL, NULL);
   answer (&f.unit, FRAME_OUTCOME_OK, "", "", "{\"a\":1}", "");
   CU_ASSERT_EQUAL (f.heard.error, CALL_OK);
+  (void) start (&f, "t", NULL, NULL); /* a tool that failed owes no result */
+  answer (&f.unit, FRAME_OUTCOME_FAILED, "no_such_city", "There is no Atlantis.", "", "");
+  CU_ASSERT_STRING_EQUAL (f.heard.code, "no_such_city");
+  teardown (&f);
+}
+
+/* What is false or nothing in other languages is a result all the same. */
+static void
+any_value_is_a_result (void)
+{
+  static const char *const values[] = { "null", "0", "false", "\"\"", "[]", "{}" };
+  struct fixture f;
+
+  setup (&f);
+  f.tool->output = compiled ("true");
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    (void) start (&f, "t", NULL, NULL);
+    answer (&f.unit, FRAME_OUTCOME_OK, "", "", values[i], "");
+    CU_ASSERT_EQUAL (f.heard.error, CALL_OK);
+    CU_ASSERT_STRING_EQUAL (f.heard.structured, values[i]);
+  }
+  teardown (&f);
+}
+
+/* ---- what is told of arguments ---- */
+
+static void
+every_problem_is_told (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  (void) start (&f, "t", "{\"n\":\"x\",\"m\":1}", NULL);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_invalid);
+  CU_ASSERT_TRUE (
+    begins (f.heard.message,
+            "t: 2 argument errors; nothing was executed. Correct them and call again.\n- /"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /n: expected integer"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /m: "));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "{\"instancePath\":\"/n\",\"message\":\""));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"schemaPath\":\"/properties/n/type\""));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.problems, "\"keyword\":\"additionalProperties\""));
+  teardown (&f);
+}
+
+/* An object that was sent as text, a text in it that is a list, and what is wrong in both. */
+static void
+problems_inside_a_text_are_told (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  schema_free (f.tool->input);
+  f.tool->input = compiled (
+    "{\"type\":\"object\",\"properties\":{\"o\":{\"type\":\"object\",\"properties\":{"
+    "\"n\":{\"type\":\"integer\"},\"l\":{\"type\":\"array\",\"items\":{\"type\":\"null\"}}}},"
+    "\"p\":{\"type\":\"array\"},\"s\":{\"type\":\"integer\"}}}");
+  (void) start_read (&f, "{\"s\":\"{\",\"p\":\"[]\",\"o\":\"{\\\"n\\\":\\\"4\\\","
+                         "\\\"l\\\":\\\"[1]\\\"}\"}");
+  CU_ASSERT_TRUE (begins (f.heard.message, "t: 6 argument errors;"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /s: expected integer"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /p: expected array"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /o: expected object"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /o/n: expected integer, got string \"4\""));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /o/l: expected array"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.message, "\n- /o/l/0: expected null"));
+  teardown (&f);
+}
+
+static void
+no_text_is_long (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  char message[500];
+  struct schema_report report = { .count = SCHEMA_MAX_PROBLEMS, .more = 7 };
+
+  memset (message, 'x', sizeof message - 1);
+  message[sizeof message - 1] = '\0';
+  for (size_t i = 0; i < report.count; i++)
+    report.problems[i] = (struct schema_problem){ .pointer = "/p", .message = message };
+  buf_puts (&text, "head");
+  problems_text (&report, "arguments", &text);
+  CU_ASSERT_TRUE (text.len > 1500 && text.len <= 2048);
+  CU_ASSERT_STRING_EQUAL (strrchr (buf_cstr (&text), '\n'), "\nand 14 more");
+}
+
+static void
+even_one_long_problem_is_cut (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  char message[6001];
+  struct schema_report report = { .count = 1 };
+
+  for (size_t i = 0; i < 3000; i++)
+    memcpy (message + 2 * i, "\xC3\xA4", 2);
+  message[6000] = '\0';
+  report.problems[0] = (struct schema_problem){ .pointer = "", .message = message };
+  problems_text (&report, "arguments", &text);
+  CU_ASSERT_TRUE (text.len <= 2048);
+  CU_ASSERT_TRUE (utf8_valid (text.data, text.len));
+  CU_ASSERT_TRUE (begins (buf_cstr (&text), "\n- arguments: "));
+}
+
+/* ---- mending ---- */
+
+static void
+mended_arguments_are_what_runs (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_SAFE);
+  CU_ASSERT_PTR_NOT_NULL (start_read (&f, "{\"n\":\"5\"}"));
+  CU_ASSERT_NSTRING_EQUAL (f.unit.jobs[0]->args, "{\"n\":5}", 7);
+  CU_ASSERT_EQUAL (f.unit.jobs[0]->args_len, 7);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_EQUAL (f.heard.error, CALL_OK);
+  CU_ASSERT_TRUE (begins (f.heard.repairs, "[{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\""));
+  CU_ASSERT_EQUAL (metrics_tool (f.metrics, "p", "t")->repairs[REPAIR_SCALAR], 1);
+  (void) start_read (&f, "{\"n\":5}"); /* the next call of the same memory */
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_STRING_EQUAL (f.heard.repairs, "");
+  teardown (&f);
+}
+
+static void
+what_cannot_be_mended_is_told_as_it_came (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_SAFE);
+  CU_ASSERT_PTR_NULL (start_read (&f, "{\"n\":\"x\"}"));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_invalid);
+  CU_ASSERT_STRING_EQUAL (f.heard.repairs, "");
+  CU_ASSERT_EQUAL (metrics_tool (f.metrics, "p", "t")->repairs[REPAIR_SCALAR], 0);
+  teardown (&f);
+}
+
+/* The tool's own setting wins over the daemon's, in both directions. */
+static void
+a_tool_has_its_own_setting (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_LENIENT);
+  f.tool->repair_set = true;
+  f.tool->repair = REPAIR_OFF;
+  CU_ASSERT_PTR_NULL (start_read (&f, "{\"n\":\"5\"}"));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_invalid);
+  calls_set_repair (f.calls, REPAIR_OFF);
+  f.tool->repair = REPAIR_SAFE;
+  CU_ASSERT_PTR_NOT_NULL (start_read (&f, "{\"n\":\"5\"}"));
+  calls_cancel_all (f.calls);
+  teardown (&f);
+}
+
+/* What was mended of the whole: text, rule of the note, and what then runs. */
+static void
+text_of_a_model (void)
+{
+  static const struct {
+    const char *args, *rule, *runs;
+  } rows[] = {
+    { "", NULL, "{}" },
+    { " \n", NULL, "{}" },
+    { "{\"n\":1}", NULL, "{\"n\":1}" },
+    { "{\"n\":1,}", "syntax", "{\"n\":1}" },
+    { "null", "whole", "{}" },
+    { "\"{\\\"n\\\":1}\"", "whole", "{\"n\":1}" },
+  };
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_SAFE);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char rule[32] = "";
+    CU_ASSERT_PTR_NOT_NULL_FATAL (start (&f, "t", rows[i].args, NULL));
+    CU_ASSERT_NSTRING_EQUAL (f.unit.jobs[0]->args, rows[i].runs, strlen (rows[i].runs));
+    CU_ASSERT_EQUAL (f.unit.jobs[0]->args_len, strlen (rows[i].runs));
+    answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+    if (rows[i].rule != NULL)
+      (void) snprintf (rule, sizeof rule, "[{\"rule\":\"%s\"", rows[i].rule);
+    CU_ASSERT_TRUE (begins (f.heard.repairs, rule));
+    CU_ASSERT_EQUAL (f.heard.repairs[0] == '\0', rows[i].rule == NULL);
+  }
+  calls_set_repair (f.calls, REPAIR_OFF);
+  for (size_t i = 3; i < sizeof rows / sizeof *rows; i++) {
+    CU_ASSERT_PTR_NULL (start (&f, "t", rows[i].args, NULL));
+    CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_parse_error);
+  }
+  teardown (&f);
+}
+
+/* Two repairs of the whole and one inside it are told in the order they were made. */
+static void
+mended_twice (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_SAFE);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (start (&f, "t", "{\"n\":\"5\",}", NULL));
+  CU_ASSERT_EQUAL (f.unit.jobs[0]->args_len, 7);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_TRUE (begins (f.heard.repairs, "[{\"rule\":\"syntax\",\"pointer\":\"\""));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.repairs, "{\"rule\":\"scalar\",\"pointer\":\"/n\""));
   teardown (&f);
 }
 
@@ -503,6 +752,16 @@ static CU_TestInfo tests[] = {
   { "no content is an empty list", no_content_is_an_empty_list },
   { "the tool says no", the_tool_says_no },
   { "a result must fit what is declared", a_result_must_fit_what_is_declared },
+  { "any value is a result", any_value_is_a_result },
+  { "every problem is told", every_problem_is_told },
+  { "problems inside a text are told", problems_inside_a_text_are_told },
+  { "no text is long", no_text_is_long },
+  { "even one long problem is cut", even_one_long_problem_is_cut },
+  { "mended arguments are what runs", mended_arguments_are_what_runs },
+  { "what can't be mended is told as it came", what_cannot_be_mended_is_told_as_it_came },
+  { "a tool has its own setting", a_tool_has_its_own_setting },
+  { "text of a model", text_of_a_model },
+  { "mended twice", mended_twice },
   { "the process dies", the_process_dies },
   { "an idempotent one runs once more", an_idempotent_one_runs_once_more },
   { "the shortest limit counts", the_shortest_limit_counts },

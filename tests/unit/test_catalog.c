@@ -59,13 +59,7 @@ a_good_definition (void)
   CU_ASSERT_TRUE (t->idempotent);
   CU_ASSERT_PTR_NOT_NULL (t->input);
   CU_ASSERT_PTR_NOT_NULL (t->output);
-  CU_ASSERT_STRING_EQUAL (
-    buf_cstr ((struct buf *) &t->openai),
-    "{\"type\":\"function\",\"name\":\"t\",\"description\":\"d\",\"parameters\":"
-    "{\"type\":\"object\"},\"strict\":true}");
-  CU_ASSERT_STRING_EQUAL (
-    buf_cstr ((struct buf *) &t->anthropic),
-    "{\"name\":\"t\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\"}}");
+  CU_ASSERT_TRUE (t->strict);
   CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr ((struct buf *) &t->mcp), "outputSchema"));
   /* older revisions know only object results */
   CU_ASSERT_PTR_NULL (strstr (buf_cstr ((struct buf *) &t->mcp_legacy), "outputSchema"));
@@ -79,25 +73,41 @@ broken_definitions (void)
   static const struct {
     const char *definition, *sentence;
   } rows[] = {
-    { "{", "not JSON" },
-    { "[]", "not a JSON object" },
-    { "{\"description\":\"d\"}", "no \"name\"" },
-    { "{\"name\":\"a b\"}", "/name: expected 1 to 64" },
-    { "{\"name\":\"t\"}", "tool t: definition has no \"description\"" },
-    { "{\"name\":\"t\",\"description\":\"d\"}", "no \"inputSchema\"" },
+    { "{", "tool #0: definition is not JSON" },
+    { "[]", "tool #0: definition: expected object" },
+    { "{\"description\":\"d\"}", "tool #0: definition at /" },
+    { "{\"name\":\"a b\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}",
+      "tool #0: definition at /name: expected" },
+    { "{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"}}",
+      "tool t: definition at /description: required string is missing" },
+    { "{\"name\":\"t\",\"description\":\"d\"}",
+      "tool t: definition at /inputSchema: required object is missing" },
     { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":[]}",
-      "/inputSchema: expected an object" },
+      "definition at /inputSchema: expected object" },
     { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"string\"}}",
-      "/inputSchema/type: expected \"object\"" },
+      "definition at /inputSchema/type: expected \"object\"" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{}}",
+      "definition at /inputSchema/type: required" },
     { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":"
       "{\"a\":{\"$ref\":\"https://example.com/x\"}}}}",
-      "/inputSchema/properties/a" },
+      "tool t: /inputSchema/properties/a" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"},"
+      "\"outputSchema\":{\"minimum\":\"1\"}}",
+      "tool t: /outputSchema/minimum" },
     { "{\"name\":\"t\",\"description\":\"turn \\u202e "
       "round\",\"inputSchema\":{\"type\":\"object\"}}",
       "U+202E" },
+    { "{\"name\":\"t\",\"description\":\"a\\u0000b\",\"inputSchema\":{\"type\":\"object\"}}",
+      "/description: holds U+0000" },
     { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":1,\"inputSchema\":{\"type\":"
       "\"object\"}}",
-      "/annotations: expected an object" },
+      "definition at /annotations: expected object" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":{\"readOnlyHint\":\"yes\"},"
+      "\"inputSchema\":{\"type\":\"object\"}}",
+      "definition at /annotations/readOnlyHint: expected boolean" },
+    { "{\"name\":\"t\",\"description\":\"d\",\"toolhost\":[],\"inputSchema\":{\"type\":"
+      "\"object\"}}",
+      "definition at /toolhost: expected object" },
     { "{\"name\":\"t\",\"name\":\"u\"}", "duplicate" },
   };
 

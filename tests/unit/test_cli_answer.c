@@ -53,10 +53,29 @@ test_bad (void)
   CU_ASSERT_FALSE (answer_text ("[", 1, NULL, 0, &out));
 }
 
+static void
+test_repairs (void)
+{
+  static const char json[] =
+    "[{\"rule\":\"syntax\",\"pointer\":\"\",\"note\":\"trailing comma removed\"},"
+    "{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\"was \\\"5\\\"\"}]";
+  CLEANUP_BUF struct buf out = { 0 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  CU_ASSERT (json_read (&tape, json, strlen (json), &answer_limits, &arena));
+  answer_repairs (&tape, NULL, &out);
+  CU_ASSERT_EQUAL (out.len, 0);
+  answer_repairs (&tape, json_root (&tape), &out);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&out), "mended the arguments (syntax): trailing comma removed\n"
+                                           "mended /n (scalar): was \"5\"\n");
+}
+
 static CU_TestInfo tests[] = { { "joins texts", test_text },
                                { "falls back to the structured result", test_structured },
                                { "says what else there is", test_others },
                                { "refuses what is no JSON", test_bad },
+                               { "says what was mended", test_repairs },
                                CU_TEST_INFO_NULL };
 
 static CU_SuiteInfo suites[] = { { "cli answer", NULL, NULL, NULL, NULL, tests },

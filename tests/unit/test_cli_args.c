@@ -87,6 +87,28 @@ test_faults (void)
   CU_ASSERT_PTR_NOT_NULL (strstr (err.text, "--arg a: not JSON: byte 0: "));
 }
 
+static bool
+is_text (const char *json, size_t pairs)
+{
+  struct args_source source = { .json = json,
+                                .json_len = json != NULL ? strlen (json) : 0,
+                                .pairs_count = pairs };
+
+  return args_is_text (&source);
+}
+
+static void
+test_text (void)
+{
+  CU_ASSERT_TRUE (is_text ("{\"a\":1,}", 0));
+  CU_ASSERT_TRUE (is_text ("\"{}\"", 0));
+  CU_ASSERT_FALSE (is_text ("{\"a\":1,}", 1)); /* members are put in: it must be an object */
+  CU_ASSERT_FALSE (is_text ("{\"a\":1}", 0));
+  CU_ASSERT_FALSE (is_text ("[]", 0));
+  CU_ASSERT_FALSE (is_text ("{\"a\":\"\xff\"", 0));
+  CU_ASSERT_FALSE (is_text (NULL, 0));
+}
+
 static void
 test_reads_file (void)
 {
@@ -118,6 +140,7 @@ static CU_TestInfo tests[] = { { "passes an object on", test_json },
                                { "asks the schema for the type", test_types },
                                { "puts pairs over members", test_merges },
                                { "names each fault", test_faults },
+                               { "knows text that is sent as it is", test_text },
                                { "reads a file", test_reads_file },
                                CU_TEST_INFO_NULL };
 

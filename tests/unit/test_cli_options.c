@@ -55,9 +55,9 @@ static void
 test_repeats (void)
 {
   CU_ASSERT (PARSE (EVERYTHING, false, "--arg", "a=1", "--arg=b=2", "-ac=3"));
-  CU_ASSERT_EQUAL_FATAL (options.args_count, 3);
-  CU_ASSERT_STRING_EQUAL (options.args[1], "b=2");
-  CU_ASSERT_STRING_EQUAL (options.args[2], "c=3");
+  CU_ASSERT_EQUAL_FATAL (options.args.count, 3);
+  CU_ASSERT_STRING_EQUAL (options.args.texts[1], "b=2");
+  CU_ASSERT_STRING_EQUAL (options.args.texts[2], "c=3");
 }
 
 static void

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/json_c.h"
 #include "daemon/config.h"
 #include "daemon/describe_cache.h"
+#include "daemon/document.h"
 #include "daemon/policies.h"
+#include "schema/repair.h"
 #include "tap.h"
 
 /* A file in memory. */
@@ -39,7 +41,8 @@ values_over_defaults (void)
   CU_ASSERT_TRUE_FATAL (config_of ("// comments are allowed\n"
                                    "{ \"body_max\": \"2M\", /* here too */ \"grace\": \"250ms\",\n"
                                    "  \"deadline\": 5, \"listen\": [], \"socket\": null,\n"
-                                   "  \"sandbox\": { \"require\": [\"no-network\"] } }",
+                                   "  /* a * / \"// b\" **/ \"log_file\": \"/a//b/*c*/\\\"//\",\n"
+                                   "  \"sandbox\": { \"require\": [\"no-network\"] } } // end",
                                    &config, &err));
   CU_ASSERT_EQUAL (config.body_max, 2 << 20);
   CU_ASSERT_EQUAL (config.grace_ms, 250);
@@ -48,42 +51,239 @@ values_over_defaults (void)
   CU_ASSERT_PTR_NULL (config.socket);
   CU_ASSERT_EQUAL (config.require, GUARANTEE_NO_NETWORK);
   CU_ASSERT_EQUAL (config.json_depth, 64);
+  CU_ASSERT_EQUAL (config.repair, REPAIR_SAFE);
+  CU_ASSERT_STRING_EQUAL (config.log_file, "/a//b/*c*/\"//");
   config_free (&config);
+}
+
+/* Does the error begin like this, and hold that? */
+static bool
+told (const char *text, const char *begin, const char *word)
+{
+  if (strncmp (text, begin, strlen (begin)) == 0 && strstr (text, word) != NULL)
+    return true;
+  printf ("# expected: %s … %s\n# got: %s\n", begin, word, text);
+  return false;
 }
 
 static void
 faults_of_the_configuration (void)
 {
   static const struct {
-    const char *text, *sentence;
+    const char *text, *sentence, *word;
   } rows[] = {
-    { "", "line 1" },
-    { "{\n  \"grace\": }", "line 2, column 12" },
-    { "[]", "expected a JSON object" },
-    { "{\"gracе\": 1}", "unknown key" },
-    { "{\"grce\": 1}", "/grce: unknown key; did you mean \"grace\"?" },
-    { "{\"grace\": \"soon\"}",
-      "/grace: expected a duration like \"500ms\" or \"30s\", got \"soon\"" },
-    { "{\"body_max\": \"lots\"}", "/body_max: expected a size like \"256M\", got \"lots\"" },
-    { "{\"body_max\": 1}", "/body_max: expected at least 1024, got 1" },
-    { "{\"json_depth\": 100000}", "/json_depth: expected at most 512, got 100000" },
-    { "{\"listen\": \"x\"}", "/listen: expected a list of strings" },
-    { "{\"plugin_dirs\": [\"/a\", \"b\"]}", "/plugin_dirs/1: expected an absolute path" },
-    { "{\"plugin_dirs\": [\"/a/../b\"]}", "/plugin_dirs/0: expected an absolute path" },
-    { "{\"log_level\": \"loud\"}", "/log_level: expected debug, info" },
+    { "", "line 1", "" },
+    { "{\n  \"grace\": }", "line 2, column 12", "" },
+    { "[]", "expected a JSON object", "" },
+    { "{'grace': 1}", "line 1, column 2: expected a member name", "" },
+    { "{\"grace\": 1,}", "line 1, column 13: expected a member name", "" },
+    { "{\"grace\": 1, // \"\n\"grace\": 2}", "line 2, column 1: duplicate member name", "" },
+    { "{\"socket\": \"/a\\u0000b\"}", "line 1, column 12: U+0000 in a text", "" },
+    { "{\"gra\\u0000ce\": 1}", "line 1, column 2: U+0000 in a member name", "" },
+    { "{} /* x", "line 1, column 4: expected nothing after the value", "" },
+    { "{ / \"grace\": 1}", "line 1, column 3: expected a member name", "" },
+    { "{\"grace\": 9223372036854775808}", "/grace: expected", "60000" },
+    { "{\"grace\": 1e400}", "/grace: expected", "60000" },
+    { "{\"grac\xD0\xB5\": 1}", "/grac\xD0\xB5: unknown property", "" },
+    { "{\"grce\": 1}", "/grce: unknown property", "did you mean \"grace\"?" },
+    { "{\"grace\": \"soon\"}", "/grace: expected", "\"500ms\" or \"30s\"" },
+    { "{\"grace\": \"2m\"}", "/grace: expected at most 60000", "120000" }, /* the code's */
+    { "{\"body_max\": \"lots\"}", "/body_max: expected", "\"256M\"" },
+    { "{\"body_max\": 1}", "/body_max: expected", "1024" },
+    { "{\"json_depth\": 100000}", "/json_depth: expected integer", "512" },
+    { "{\"json_depth\": 64.5}", "/json_depth: expected integer", "64.5" },
+    { "{\"listen\": \"x\"}", "/listen: expected array", "\"x\"" },
+    { "{\"user\": null}", "/user: expected string", "null" },
+    { "{\"plugin_dirs\": [\"/a\", \"b\"]}", "/plugin_dirs/1: expected", "absolute path" },
+    { "{\"plugin_dirs\": [\"/a/../b\"]}", "/plugin_dirs/0: expected", "absolute path" },
+    { "{\"plugin_dirs\": [\"/a/.\"]}", "/plugin_dirs/0: expected", "absolute path" },
+    { "{\"log_level\": \"loud\"}", "/log_level: expected one of \"debug\", \"info\"", "\"loud\"" },
+    { "{\"repair\": \"save\"}", "/repair: expected one of \"off\", \"safe\"", "mean \"safe\"" },
     { "{\"sandbox\": {\"require\": [\"no-network\", \"no-bugs\"]}}",
-      "/sandbox/require: expected no-network" },
-    { "{\"sandbox\": {\"requires\": []}}", "/sandbox/requires: unknown key" },
+      "/sandbox/require/1: expected one of \"no-network\"", "\"no-bugs\"" },
+    { "{\"sandbox\": {\"requires\": []}}", "/sandbox/requires: unknown property", "require" },
+    { "{\"grce\": 1, \"page_size\": 0}", "/grce: unknown property", "(and 1 more: /page_size)" },
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct config config;
     struct error err = { 0 };
     CU_ASSERT_FALSE (config_of (rows[i].text, &config, &err));
-    CU_ASSERT_PTR_NOT_NULL (strstr (err.text, rows[i].sentence));
-    if (strstr (err.text, rows[i].sentence) == NULL)
-      printf ("# row %zu: %s\n", i, err.text);
+    CU_ASSERT_TRUE (told (err.text, rows[i].sentence, rows[i].word));
     config_free (&config);
+  }
+}
+
+/* ---- the published schemas and the code ---- */
+
+/* A schema while it is compared with a table. */
+struct compared {
+  struct json_tape tape;
+  struct arena arena;
+  const char *file;
+};
+
+static bool
+differ (const struct compared *c, const char *key, const char *what)
+{
+  printf ("# %s: %s: %s\n", c->file, key, what);
+  return false;
+}
+
+/* What the schema says of a key, by itself or where it refers to. */
+static const struct json_node *
+said (struct compared *c, const struct json_node *property, const char *keyword)
+{
+  const struct json_node *own = json_member (&c->tape, property, keyword);
+  const struct json_node *ref = json_member (&c->tape, property, "$ref");
+  size_t len;
+  const char *text = json_string (&c->tape, ref, &c->arena, &len);
+
+  if (own != NULL || text == NULL)
+    return own;
+  return json_member (&c->tape, json_pointer (&c->tape, json_root (&c->tape), text + 1, len - 1),
+                      keyword);
+}
+
+static bool
+same_bound (struct compared *c, const struct setting *s, const struct json_node *property,
+            const char *keyword, int64_t bound, bool bounded)
+{
+  const struct json_node *node = said (c, property, keyword);
+  int64_t value = 0;
+
+  if ((node != NULL) != bounded || (bounded && !json_int64 (&c->tape, node, &value))
+      || (bounded && value != bound))
+    return differ (c, s->name, keyword);
+  return true;
+}
+
+static bool
+is_number (const struct setting *s)
+{
+  return s->type == SETTING_COUNT || s->type == SETTING_SIZE || s->type == SETTING_DURATION;
+}
+
+/* The default it publishes, read as a setting, is the one the code has. */
+static bool
+same_default (struct compared *c, const struct setting *s, const struct json_node *property,
+              const void *defaults)
+{
+  const struct json_node *node = said (c, property, "default");
+  const struct setting only[] = { { s->name, s->type, 0, 0, 0, NULL, NULL }, { .name = NULL } };
+  struct json_object *object = json_object_new_object (), *value = NULL;
+  int64_t number = 0;
+  struct error err = { 0 };
+
+  if (!is_number (s) || node == NULL) {
+    json_object_put (object);
+    return true;
+  }
+  CU_ASSERT_TRUE (json_c_from_tape (&c->tape, node, &value, &err));
+  json_object_object_add (object, s->name, value);
+  CU_ASSERT_TRUE (settings_fill (&number, only, object, &err));
+  json_object_put (object);
+  return number == *(const int64_t *) ((const char *) defaults + s->offset)
+         || differ (c, s->name, "default");
+}
+
+static bool tables_agree (struct compared *c, const struct setting *table,
+                          const struct json_node *schema, const void *defaults);
+
+static bool
+key_agrees (struct compared *c, const struct setting *s, const struct json_node *properties,
+            const void *defaults)
+{
+  const struct json_node *property = json_member (&c->tape, properties, s->name);
+
+  if (property == NULL)
+    return differ (c, s->name, "the schema does not know it");
+  if (s->type == SETTING_GROUP)
+    return tables_agree (c, s->group, property, defaults);
+  if (s->type == SETTING_TOOLS)
+    return tables_agree (c, s->group, said (c, property, "additionalProperties"), NULL);
+  if (is_number (s)
+      && (!same_bound (c, s, property, "minimum", s->min, true)
+          || !same_bound (c, s, property, "maximum", s->max, s->max != 0)))
+    return false;
+  return defaults == NULL || same_default (c, s, property, defaults);
+}
+
+static bool
+is_in (const struct setting *table, const char *name)
+{
+  for (; table->name != NULL; table++)
+    if (strcmp (table->name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Do both know the same keys, with the same bounds and defaults? */
+static bool
+tables_agree (struct compared *c, const struct setting *table, const struct json_node *schema,
+              const void *defaults)
+{
+  const struct json_node *properties = json_member (&c->tape, schema, "properties");
+  bool agree = properties != NULL
+               && json_is (json_member (&c->tape, schema, "additionalProperties"), JSON_FALSE);
+
+  if (!agree)
+    return differ (c, "additionalProperties", "expected false");
+  for (const struct setting *s = table; s->name != NULL; s++)
+    agree = key_agrees (c, s, properties, defaults) && agree;
+  for (const struct json_node *n = json_first (properties); n != json_end (properties);
+       n = json_next (json_next (n))) {
+    const char *name = json_cstring (&c->tape, n, &c->arena);
+    if (!is_in (table, name))
+      agree = differ (c, name, "the code does not know it");
+  }
+  return agree;
+}
+
+static void
+compare (const char *file, const char *text, const struct setting *table, const void *defaults)
+{
+  struct compared c = { .file = file };
+
+  CU_ASSERT_TRUE_FATAL (json_read (&c.tape, text, strlen (text), &json_default_limits, &c.arena));
+  CU_ASSERT_TRUE (tables_agree (&c, table, json_root (&c.tape), defaults));
+  arena_free (&c.arena);
+}
+
+static void
+schemas_and_code_agree (void)
+{
+  struct config config;
+  struct policy policy;
+
+  config_init (&config);
+  policy_init (&policy);
+  compare ("config.schema.json", config_schema_json, config_settings, &config);
+  compare ("policy.schema.json", policy_schema_json, policy_settings, &policy);
+  config_free (&config);
+  policy_free (&policy);
+}
+
+static void
+guarantees_agree (void)
+{
+  static const char *const texts[] = { config_schema_json, policy_schema_json };
+  static const char where[] = "/$defs/guarantees/items/enum";
+
+  for (size_t i = 0; i < 2; i++) {
+    struct compared c = { .file = "guarantees" };
+    const struct json_node *names;
+    CU_ASSERT_TRUE_FATAL (
+      json_read (&c.tape, texts[i], strlen (texts[i]), &json_default_limits, &c.arena));
+    names = json_pointer (&c.tape, json_root (&c.tape), where, sizeof where - 1);
+    CU_ASSERT_TRUE_FATAL (json_is (names, JSON_ARRAY));
+    const struct json_node *n = json_first (names);
+    for (const char *const *name = guarantee_names; *name != NULL; name++, n = json_next (n)) {
+      CU_ASSERT_PTR_NOT_EQUAL_FATAL (n, json_end (names));
+      CU_ASSERT_TRUE (json_equals (&c.tape, n, *name));
+    }
+    CU_ASSERT_PTR_EQUAL (n, json_end (names));
+    arena_free (&c.arena);
   }
 }
 
@@ -105,14 +305,21 @@ a_policy (void)
   CU_ASSERT_TRUE_FATAL (
     policy_of ("{\"permissions\":{\"read\":[\"/usr/share/zoneinfo\"],\"http\":[]},"
                "\"limits\":{\"memory\":\"64M\",\"max_time\":\"5s\",\"threads\":2},"
-               "\"config\":{\"units\":\"metric\"},\"isolate\":\"plugin\"}",
+               "\"config\":{\"units\":\"metric\"},\"isolate\":\"plugin\","
+               "\"tools\":{\"a\":{\"repair\":\"lenient\"},\"b\":{}}}",
                &policy, &err));
   CU_ASSERT_STRING_EQUAL (policy.read[0], "/usr/share/zoneinfo");
   CU_ASSERT_EQUAL (policy.memory, 64 << 20);
   CU_ASSERT_EQUAL (policy.max_time_ms, 5000);
   CU_ASSERT_STRING_EQUAL (policy.config, "{\"units\":\"metric\"}");
+  CU_ASSERT_EQUAL (policy_tools_find (&policy.tools, "a")->repair, REPAIR_LENIENT);
+  CU_ASSERT_EQUAL (policy_tools_find (&policy.tools, "b")->repair, -1);
+  CU_ASSERT_PTR_NULL (policy_tools_find (&policy.tools, "c"));
   policy_copy (&copy, &policy);
   CU_ASSERT_TRUE (policy_same (&policy, &copy));
+  copy.tools.list[0].repair = REPAIR_OFF;
+  CU_ASSERT_FALSE (policy_same (&policy, &copy));
+  copy.tools.list[0].repair = REPAIR_LENIENT;
   copy.read[0][1] = 'U';
   CU_ASSERT_FALSE (policy_same (&policy, &copy));
   policy_free (&policy);
@@ -124,24 +331,28 @@ static void
 faults_of_a_policy (void)
 {
   static const struct {
-    const char *text, *sentence;
+    const char *text, *sentence, *word;
   } rows[] = {
     { "{\"permissions\":{\"http\":[\"https://example.com/\"]}}",
-      "/permissions/http: this version does" },
-    { "{\"permissions\":{\"exec\":[\"/bin/sh\"]}}", "/permissions/exec: this version does" },
-    { "{\"permissions\":{\"reed\":[]}}", "did you mean \"read\"?" },
-    { "{\"limits\":{\"cpu_per_call\":\"1s\"}}", "/limits/cpu_per_call: this version does" },
-    { "{\"limits\":{\"memory\":\"1K\"}}", "/limits/memory: expected at least" },
-    { "{\"isolate\":\"tenant\"}", "/isolate: expected \"plugin\"" },
-    { "{\"enabled\":\"yes\"}", "/enabled: expected true or false" },
-    { "{\"config\":[]}", "/config: expected an object" },
+      "/permissions/http: ", "does not enforce it" },
+    { "{\"permissions\":{\"exec\":[\"/bin/sh\"]}}", "/permissions/exec: ", "does not enforce it" },
+    { "{\"permissions\":{\"reed\":[]}}", "/permissions/reed: unknown", "did you mean \"read\"?" },
+    { "{\"limits\":{\"cpu_per_call\":\"1s\"}}", "/limits/cpu_per_call: ", "does not enforce it" },
+    { "{\"limits\":{\"memory\":\"1K\"}}", "/limits/memory: expected at least", "16777216" },
+    { "{\"limits\":{\"memory\":1024}}", "/limits/memory: expected", "16777216" },
+    { "{\"isolate\":\"tenant\"}", "/isolate: expected \"plugin\"", "tenant" },
+    { "{\"enabled\":\"yes\"}", "/enabled: expected boolean", "\"yes\"" },
+    { "{\"config\":[]}", "/config: expected object", "array" },
+    { "{\"tools\":{\"a\":{\"repare\":\"off\"}}}", "/tools/a/repare: unknown", "\"repair\"" },
+    { "{\"tools\":{\"a\":{\"repair\":\"on\"}}}", "/tools/a/repair: expected one of", "\"on\"" },
+    { "{\"tools\":{\"a b\":{}}}", "/tools", "a b" },
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct policy policy;
     struct error err = { 0 };
     CU_ASSERT_FALSE (policy_of (rows[i].text, &policy, &err));
-    CU_ASSERT_PTR_NOT_NULL (strstr (err.text, rows[i].sentence));
+    CU_ASSERT_TRUE (told (err.text, rows[i].sentence, rows[i].word));
     policy_free (&policy);
   }
 }
@@ -204,8 +415,7 @@ policies_of_a_folder (void)
   policies_free (policies);
   folder_put (&f, "plugins.d/b.json", "{\"limits\":{\"memory\":\"lots\"}}");
   CU_ASSERT_PTR_NULL (policies_read (f.fd, &err));
-  CU_ASSERT_STRING_EQUAL (
-    err.text, "plugins.d/b.json: /limits/memory: expected a size like \"256M\", got \"lots\"");
+  CU_ASSERT_TRUE (told (err.text, "plugins.d/b.json: /limits/memory: expected", "\"lots\""));
   folder_close (&f,
                 (const char *const[]){ "plugins.d/a.json", "plugins.d/b.json", "plugins.d", NULL });
 }
@@ -262,6 +472,8 @@ a_damaged_cache_is_no_error (void)
 
 static CU_TestInfo tests[] = { { "values over defaults", values_over_defaults },
                                { "faults of the configuration", faults_of_the_configuration },
+                               { "schemas and code agree", schemas_and_code_agree },
+                               { "guarantees agree", guarantees_agree },
                                { "a policy", a_policy },
                                { "faults of a policy", faults_of_a_policy },
                                { "policies of a folder", policies_of_a_folder },

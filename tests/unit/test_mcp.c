@@ -188,7 +188,13 @@ static const struct rung {
     "\"code\":-32602,\"message\":\"Invalid params: name: expected a string" },
   { "arguments a string", MODERN ("tools/call") "mcp-name: echo\n",
     MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\",\"arguments\":\"{}\"}"), 200,
-    "arguments: expected an object" },
+    "\"code\":-32602,\"message\":\"Invalid params: arguments: expected an object" },
+  { "arguments null", MODERN ("tools/call") "mcp-name: echo\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\",\"arguments\":null}"), 200,
+    "\"code\":-32602,\"message\":\"Invalid params: arguments: expected an object" },
+  { "arguments a list", MODERN ("tools/call") "mcp-name: echo\n",
+    MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\",\"arguments\":[]}"), 200,
+    "\"code\":-32602,\"message\":\"Invalid params: arguments: expected an object" },
   { "unknown tool", MODERN ("tools/call") "mcp-name: nosuch\n",
     MESSAGE ("1", "tools/call", "{" META ",\"name\":\"nosuch\"}"), 200,
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: "
@@ -330,6 +336,7 @@ test_call (void)
           "{" SERVER_INFO "," USAGE "}}}");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.principal, "anonymous");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.session, "");
+  CU_ASSERT_FALSE (f.fake.calls.args_are_text); /* JSON of the wire is never mended */
   expect (&f, CALL_HEADERS ("=?base64?ZWNobw==?="), CALL_BODY ("echo", ""), 200,
           "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
           "[{\"type\":\"text\",\"text\":\"echo\"},{}],\"isError\":false,\"_meta\":{" SERVER_INFO
@@ -374,14 +381,20 @@ test_results (void)
                  "{\"type\":\"text\",\"text\":\"half\"}],\"isError\":true,\"_meta\":{" SERVER_INFO
                  "," USAGE ",\"toolhost/error\":{\"code\":\"no_such_city\"}}");
   r = fake_failure (CALL_tool_args_invalid, NULL, "");
-  r.problems = "[{\"pointer\":\"/a\",\"message\":\"m\"}]";
+  r.problems = "[{\"instancePath\":\"/a\",\n\"message\":\"m\"}]";
   r.problems_len = strlen (r.problems);
   r.retry_after_ms = 20;
   expect_canned (&f, r,
                  "\"content\":[{\"type\":\"text\",\"text\":\"The arguments do not fit the tool's "
                  "schema.\"}],\"isError\":true,\"_meta\":{" SERVER_INFO "," USAGE
-                 ",\"toolhost/error\":{\"code\":\"tool_args_invalid\",\"problems\":[{\"pointer\":"
-                 "\"/a\",\"message\":\"m\"}],\"retryAfterMs\":20}}");
+                 ",\"toolhost/error\":{\"code\":\"tool_args_invalid\",\"retryAfterMs\":20},"
+                 "\"toolhost/validation\":[{\"instancePath\":\"/a\", \"message\":\"m\"}]}");
+  r = fake_result ("[]", NULL);
+  r.repairs = "[{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\"n\"}]";
+  r.repairs_len = strlen (r.repairs);
+  expect_canned (&f, r, /* only there: the result is the tool's */
+                 "\"content\":[],\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE
+                 ",\"toolhost/repair\":[{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\"n\"}]}");
   teardown (&f);
 }
 

@@ -66,11 +66,23 @@ static const struct row {
   { "GET", "/v1/tools?format=mcp", "", NULL, 200,
     "\"later\",\"modern\":1}],\"tool_choice\":\"auto\"}" },
   { "GET", "/v1/tools?a=b&format=openai", "", NULL, 200,
-    "{\"tools\":[{\"type\":\"function\",\"name\":\"alpha\"}," },
-  { "GET", "/v1/tools?format=anthropic", "", NULL, 200, "\"input_schema\"" },
-  { "GET", "/v1/tools?format=gemini", "", NULL, 400,
-    "{\"error\":{\"code\":\"bad_format\",\"message\":\"format: expected mcp, openai or "
-    "anthropic\"}}" },
+    "{\"tools\":[{\"type\":\"function\",\"name\":\"alpha\",\"strict\":false}," },
+  { "GET", "/v1/tools?format=openai-chat", "", NULL, 200,
+    "{\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"alpha\",\"strict\":false}}," },
+  { "GET", "/v1/tools?format=anthropic&strict=false", "", NULL, 200,
+    "{\"name\":\"later\"}],\"tool_choice\":{\"type\":\"auto\"}}" },
+  { "GET", "/v1/tools?format=gemini", "", NULL, 200,
+    "{\"tools\":[{\"functionDeclarations\":[{\"name\":\"alpha\"}," },
+  { "GET", "/v1/tools?format=ag-ui", "", NULL, 200, "{\"tools\":[{\"name\":\"alpha\"}," },
+  { "GET", "/v1/tools?format=opnai", "", NULL, 400,
+    "{\"error\":{\"code\":\"bad_format\",\"message\":\"format: expected one of mcp, "
+    "mcp-2025-11-25, mcp-2025-06-18, openai, openai-chat, openai-responses, openai-realtime, "
+    "anthropic, gemini, ag-ui\"}}" },
+  { "GET", "/v1/tools?format=gemini&strict=true", "", NULL, 400,
+    "\"strict: the format has no strict form; expected one of openai, openai-chat, "
+    "openai-responses, anthropic\"" },
+  { "GET", "/v1/tools?format=openai&strict=1", "", NULL, 400,
+    "\"strict: expected true or false\"" },
   { "POST", "/v1/tools", "", NULL, 405, "\"method_not_allowed\"" },
   { "GET", CALL ("echo"), "", NULL, 405, "\"method_not_allowed\"" },
   { "GET", "/v1/tool", "", NULL, 404, "did you mean /v1/tools?" },
@@ -209,6 +221,25 @@ test_request_parts (void)
   CU_ASSERT_STRING_EQUAL (f.fake.calls.session, "s1");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.principal, "anonymous");
   CU_ASSERT_EQUAL (f.fake.calls.deadline_ms, 250);
+  CU_ASSERT_FALSE (f.fake.calls.args_are_text);
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+/* function.arguments of a provider, handed on as it came: the pipeline reads it. */
+static void
+test_arguments_as_text (void)
+{
+  struct fixture f;
+  struct fake_answer a;
+
+  setup (&f);
+  ask (&f, &a, "POST", CALL ("echo"), JSON_TYPE, "{\"arguments\":\"{\\\"b\\\":2,}\"}");
+  CU_ASSERT_STRING_EQUAL (f.fake.calls.args, "{\"b\":2,}");
+  CU_ASSERT_TRUE (f.fake.calls.args_are_text);
+  fake_answer_free (&a);
+  ask (&f, &a, "POST", CALL ("echo"), JSON_TYPE, "{\"arguments\":\"\"}");
+  CU_ASSERT_STRING_EQUAL (f.fake.calls.args, "");
   fake_answer_free (&a);
   teardown (&f);
 }
@@ -253,11 +284,17 @@ test_results (void)
                  "{\"ok\":false,\"error\":{\"code\":\"tool_unavailable\",\"message\":\"Broken.\","
                  "\"retry_after_ms\":1001}," USAGE "}");
   r = fake_failure (CALL_tool_args_invalid, NULL, "No.");
-  r.problems = "[{\"pointer\":\"/a\",\n\"message\":\"m\"}]";
+  r.problems = "[{\"instancePath\":\"/a\",\n\"message\":\"m\"}]";
   r.problems_len = strlen (r.problems);
   expect_canned (&f, r, 422, "",
                  "{\"ok\":false,\"error\":{\"code\":\"tool_args_invalid\",\"message\":\"No.\","
-                 "\"problems\":[{\"pointer\":\"/a\", \"message\":\"m\"}]}," USAGE "}");
+                 "\"problems\":[{\"instancePath\":\"/a\", \"message\":\"m\"}]}," USAGE "}");
+  r = fake_result ("[]", NULL);
+  r.repairs = "[{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\"n\"}]";
+  r.repairs_len = strlen (r.repairs);
+  expect_canned (&f, r, 200, "",
+                 "{\"ok\":true,\"content\":[],\"repairs\":[{\"rule\":\"scalar\",\"pointer\":\"/n\","
+                 "\"note\":\"n\"}]," USAGE "}");
   teardown (&f);
 }
 
@@ -419,6 +456,7 @@ static CU_TestInfo tests[] = {
   { "not ready, no tools", test_not_ready },
   { "reload is the manager's", test_reload },
   { "all parts of a call arrive", test_request_parts },
+  { "arguments as text", test_arguments_as_text },
   { "results of all kinds", test_results },
   { "a call that takes a while", test_later },
   { "an event stream", test_events },

@@ -82,9 +82,16 @@ outcome_name (unsigned outcome)
   return outcome == 0 ? "ok" : "other";
 }
 
+static const char *
+repair_name (unsigned rule)
+{
+  return rule == 4 ? "scalar" : "other";
+}
+
 static void
 metrics_are_rendered (void)
 {
+  static const struct metrics_names names = { .outcome = outcome_name, .repair = repair_name };
   CLEANUP_BUF struct buf text = { 0 };
   struct metrics *metrics = metrics_new ();
   struct tool_stats *stats = metrics_tool (metrics, "p", "t");
@@ -94,13 +101,16 @@ metrics_are_rendered (void)
   stats->outcomes[0] = 3;
   histogram_add (&stats->stages[STAGE_TOTAL], 40);
   histogram_add (&stats->stages[STAGE_TOTAL], 60000001);
-  metrics_render (metrics, outcome_name, &text);
+  stats->repairs[4] = 2;
+  metrics_render (metrics, &names, &text);
   (void) buf_cstr (&text);
   CU_ASSERT_PTR_NOT_NULL (
     strstr (text.data, "toolhost_calls_total{plugin=\"p\",tool=\"t\",outcome=\"ok\"} 3\n"));
   CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"0.00005\"} 1\n"));
   CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"60\"} 1\n"));
   CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "stage=\"total\",le=\"+Inf\"} 2\n"));
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (text.data, "toolhost_repairs_total{plugin=\"p\",tool=\"t\",rule=\"scalar\"} 2\n"));
   CU_ASSERT_PTR_NULL (strstr (text.data, "never called"));
   metrics_free (metrics);
 }

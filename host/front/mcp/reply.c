@@ -227,11 +227,11 @@ put_error_meta (struct json_writer *w, const struct result *result)
   jsonw_name (w, "toolhost/error");
   jsonw_object (w);
   jsonw_name_string (w, "code", result->code);
-  if (result->problems != NULL)
-    encode_name_raw (w, "problems", result->problems, result->problems_len);
   if (result->retry_after_ms > 0)
     jsonw_name_int (w, "retryAfterMs", result->retry_after_ms);
   jsonw_end (w);
+  if (result->problems != NULL)
+    encode_name_raw (w, "toolhost/validation", result->problems, result->problems_len);
 }
 
 static void
@@ -248,6 +248,8 @@ put_call_meta (struct json_writer *w, const struct mcp_request *r, const struct 
   jsonw_end (w);
   if (result->error != CALL_OK)
     put_error_meta (w, result);
+  if (result->repairs != NULL)
+    encode_name_raw (w, "toolhost/repair", result->repairs, result->repairs_len);
   jsonw_end (w);
 }
 

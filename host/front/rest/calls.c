@@ -220,15 +220,21 @@ start (struct rest_call *c, struct slice tool, const struct call_body *body)
   static const struct call_events events = { on_progress, on_log, on_done };
   const struct http_request *request = http_request (c->x);
   struct arena *arena = request->arena;
+  bool written = json_is (body->arguments, JSON_STRING);
+  struct slice text = { NULL, 0 };
   struct call *call;
 
+  if (written) /* as providers hand on what a model wrote: function.arguments */
+    text.data = json_string (&body->tape, body->arguments, arena, &text.len);
   call = call_start (c->calls->env->calls,
                      &(struct call_request){
                        .toolset = catalog_toolset (c->calls->env->catalog),
                        .name = tool.data,
                        .name_len = tool.len,
-                       .tape = body->arguments != NULL ? &body->tape : NULL,
-                       .args_node = body->arguments,
+                       .tape = written ? NULL : &body->tape,
+                       .args_node = written ? NULL : body->arguments,
+                       .args = text.data,
+                       .args_len = text.len,
                        .front = "rest",
                        .principal = request->peer->principal,
                        .call_id = body->call_id,

@@ -2,5 +2,6 @@
 libhost_la_SOURCES += \
   %D%/body.c %D%/body.h \
   %D%/calls.c %D%/calls.h \
+  %D%/formats.c %D%/formats.h \
   %D%/rest.c %D%/rest.h \
   %D%/route.c %D%/route.h

@@ -4,11 +4,13 @@
 
 #include "base/json_write.h"
 #include "front/rest/calls.h"
+#include "front/rest/formats.h"
 #include "front/rest/route.h"
 
 struct rest {
   const struct front_env *env;
   struct rest_calls calls;
+  struct rest_formats formats;
 };
 
 static void
@@ -32,41 +34,19 @@ reply_status (struct http_exchange *x, int http, const char *status, const char 
   reply_json (x, http, &out);
 }
 
-static const struct format {
-  const char *name;
-  enum tool_format format;
-} formats[] = {
-  { "mcp", TOOL_FORMAT_MCP },
-  { "openai", TOOL_FORMAT_OPENAI },
-  { "anthropic", TOOL_FORMAT_ANTHROPIC },
-};
-
-/* The first is the default. */
-static const struct format *
-find_format (struct slice name)
-{
-  if (name.data == NULL)
-    return &formats[0];
-  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-    if (slice_is (name, formats[i].name))
-      return &formats[i];
-  return NULL;
-}
-
 static void
 get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
-  const struct toolset *set = catalog_toolset (rest->env->catalog);
-  const struct format *format = find_format (http_query (x, "format"));
-  CLEANUP_BUF struct buf out = { 0 };
+  struct error err = { 0 };
+  const struct buf *body =
+    rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
+                       http_query (x, "format"), http_query (x, "strict"), &err);
 
   (void) segment;
-  if (format == NULL)
-    return http_reply_error (x, 400, "bad_format", "format: expected mcp, openai or anthropic");
-  buf_puts (&out, "{\"tools\":");
-  toolset_render (set, format->format, 0, 0, &out);
-  buf_printf (&out, ",\"tool_choice\":\"%s\"}", set->count != 0 ? "auto" : "none");
-  reply_json (x, 200, &out);
+  if (body == NULL)
+    http_reply_error (x, 400, "bad_format", "%s", err.text);
+  else
+    reply_json (x, 200, body);
 }
 
 static void
@@ -144,7 +124,8 @@ static void get_index (struct rest *rest, struct http_exchange *x, struct slice 
 
 static const struct route routes[] = {
   { "GET", "/", "this list", get_index },
-  { "GET", "/v1/tools", "the tools; format=mcp, openai or anthropic", get_tools },
+  { "GET", "/v1/tools",
+    "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools },
   { "POST", "/v1/tools/{name}/call", "call a tool", post_call },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
@@ -214,6 +195,7 @@ rest_new (const struct front_env *env)
 
   rest->env = env;
   rest_calls_init (&rest->calls, env);
+  rest_formats_init (&rest->formats);
   return rest;
 }
 
@@ -240,5 +222,6 @@ rest_free (struct rest *rest)
   if (rest == NULL)
     return;
   rest_calls_free (&rest->calls);
+  rest_formats_free (&rest->formats);
   free (rest);
 }

@@ -1,0 +1,7 @@
+# What ./dev bench runs.
+EXTRA_PROGRAMS += %D%/schema_bench
+%C%_schema_bench_SOURCES = %D%/schema_bench.c tests/unit/bounds.c tests/unit/bounds.h
+%C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
+%C%_schema_bench_LDADD = $(HOST_LIBS)
+
+EXTRA_DIST += %D%/schema.py %D%/schema_bench.mjs

@@ -1,0 +1,42 @@
+# Targets of libFuzzer: built when asked for by `make fuzzers`, in the folder that ./dev fuzz configures
+# with clang.
+fuzzers = \
+	%D%/fuzz_json \
+	%D%/fuzz_schema \
+	%D%/fuzz_repair \
+	%D%/fuzz_regex \
+	%D%/fuzz_format \
+	%D%/fuzz_mend \
+	%D%/fuzz_http \
+	%D%/fuzz_frame
+EXTRA_PROGRAMS += $(fuzzers)
+
+%C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
+%C%_fuzz_json_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_json_LDADD = $(HOST_LIBS)
+%C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c %D%/fuzz.h
+%C%_fuzz_schema_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_schema_LDADD = $(HOST_LIBS)
+%C%_fuzz_repair_SOURCES = %D%/fuzz_repair.c %D%/fuzz.h
+%C%_fuzz_repair_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_repair_LDADD = $(HOST_LIBS)
+%C%_fuzz_regex_SOURCES = %D%/fuzz_regex.c %D%/fuzz.h
+%C%_fuzz_regex_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_regex_LDADD = $(HOST_LIBS)
+%C%_fuzz_format_SOURCES = %D%/fuzz_format.c %D%/fuzz.h
+%C%_fuzz_format_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_format_LDADD = $(HOST_LIBS)
+%C%_fuzz_mend_SOURCES = %D%/fuzz_mend.c %D%/fuzz.h
+%C%_fuzz_mend_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_mend_LDADD = $(HOST_LIBS)
+%C%_fuzz_http_SOURCES = %D%/fuzz_http.c %D%/fuzz.h
+%C%_fuzz_http_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_http_LDADD = $(HOST_LIBS)
+%C%_fuzz_frame_SOURCES = %D%/fuzz_frame.c %D%/fuzz.h
+%C%_fuzz_frame_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_frame_LDADD = $(HOST_LIBS)
+
+.PHONY: fuzzers
+fuzzers: $(fuzzers)
+
+EXTRA_DIST += %D%/fuzz.py %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/seeds
