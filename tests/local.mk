@@ -6,6 +6,7 @@ integration_tests = \
 	%D%/integration/test_calls.py \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
+	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_many.py \
@@ -30,12 +31,16 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/fragile.la %D%/integration/neighbours.la \
+check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/neighbours.la \
 	%D%/integration/placeholder.la
 %C%_integration_neighbours_la_SOURCES = %D%/integration/neighbours.c
 %C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_neighbours_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_neighbours_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_formats_la_SOURCES = %D%/integration/formats.c
+%C%_integration_formats_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_formats_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_formats_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_fragile_la_SOURCES = %D%/integration/fragile.c
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -51,3 +56,6 @@ include tests/unit/http.mk
 include tests/unit/json.mk
 include tests/sdk/local.mk
 include tests/hostile/local.mk
+include tests/bench/local.mk
+include tests/differential/local.mk
+include tests/fuzz/local.mk

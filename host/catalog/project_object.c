@@ -3,7 +3,10 @@
 
 #include "catalog/project_walk.h"
 
-enum { WORDS_MAX = 400 }; /* bytes of a phrase that lists names */
+enum {
+  WORDS_MAX = 400, /* bytes of a phrase that lists names */
+  LOOKUP = 16      /* nodes it takes to look whether an object has a property, about */
+};
 
 static const struct json_node *
 properties_of (const struct walk *k, const struct layer *l)
@@ -63,7 +66,8 @@ each_property_of (struct walk *k, const struct view *v, const struct view *names
     const struct json_node *properties = properties_of (k, &names->layers[i]);
     if (properties == NULL)
       continue;
-    for (const struct json_node *n = json_first (properties); n != json_end (properties);
+    for (const struct json_node *n = json_first (properties);
+         n != json_end (properties) && walk_spend (k, LOOKUP * (v->count + skip));
          n = json_next (json_next (n))) {
       size_t len;
       const char *name = json_string (k->tape, n, &k->arena, &len);

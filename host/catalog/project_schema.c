@@ -693,12 +693,10 @@ static void
 complete (struct writing *s)
 {
   struct walk *k = s->k;
-  bool elsewhere = view_member (k, s->v, "$ref") != NULL || view_member (k, s->v, "anyOf") != NULL
-                   || view_member (k, s->v, "oneOf") != NULL;
 
   if (s->told && k->p->untyped != UNTYPED_KEEP)
     put_type (s, NULL);
-  if (!s->told && !elsewhere && k->p->untyped == UNTYPED_REFUSE)
+  if (!s->told && !view_defers (k, s->v) && k->p->untyped == UNTYPED_REFUSE)
     walk_loss (k, LOSS_REFUSED, "type", "it takes values of any type");
   put_description (s, NULL);
   complete_object (s);

@@ -313,12 +313,10 @@ implied_types (struct walk *k, const struct view *v)
   return types;
 }
 
-/* Other schemas say what the types are. */
-static bool
-is_said_elsewhere (const struct walk *k, const struct view *v)
+bool
+view_defers (const struct walk *k, const struct view *v)
 {
-  return view_member (k, v, "$ref") != NULL || view_member (k, v, "anyOf") != NULL
-         || view_member (k, v, "oneOf") != NULL;
+  return view_member (k, v, "$ref") != NULL || walk_union_of (k, v) != NULL;
 }
 
 unsigned
@@ -340,7 +338,7 @@ view_types (struct walk *k, const struct view *v, bool *told)
     types &= values;
     *told = true;
   }
-  if (!*told && k->p->untyped != UNTYPED_KEEP && !is_said_elsewhere (k, v)) {
+  if (!*told && k->p->untyped != UNTYPED_KEEP && !view_defers (k, v)) {
     values = implied_types (k, v);
     *told = values != 0;
     types = *told ? values : types;

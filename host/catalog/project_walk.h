@@ -138,6 +138,8 @@ struct view view_below (const struct walk *k, const struct view *v, const char *
 struct view view_property (const struct walk *k, const struct view *v, const char *name,
                            size_t len);
 bool view_requires (const struct walk *k, const struct view *v, const char *name, size_t len);
+/* Do other schemas say what it is: those of a reference, or of a union? */
+bool view_defers (const struct walk *k, const struct view *v);
 /* The types the value may have; `told` says whether a keyword says so. */
 unsigned view_types (struct walk *k, const struct view *v, bool *told);
 /* Types of a value, as "type" would name them. */

@@ -26,7 +26,7 @@ bool
 check_values (struct checker *k, const struct values *values, const struct json_node *value)
 {
   if (value->type == JSON_STRING)
-    return words_find (&values->strings, WORDS_NONE, k->tape, value) != WORDS_NONE;
+    return words_find (&values->strings, k->tape, value) != WORDS_NONE;
   for (uint32_t i = 0; i < values->others_count; i++)
     if (!spend (k, value->skip))
       return false;
@@ -95,7 +95,7 @@ check_one_of (struct checker *k, const struct combination *c, const struct json_
 
 /* A checker that gave up may turn a wrong answer into a right one here; its owner looks at gave_up
  * before it believes anything. */
-static bool
+static __attribute__ ((noinline)) bool
 check_combination (struct checker *k, const struct combination *c, const struct json_node *value)
 {
   if (c->ref != NULL && !check_rule (k, c->ref, value))
@@ -132,6 +132,27 @@ small_integer (const struct json_tape *tape, const struct json_node *number, int
   return true;
 }
 
+/* What stands before the point, of a number that is not negative and has no exponent. */
+static bool
+whole_part (const struct json_tape *tape, const struct json_node *number, int64_t *value)
+{
+  const char *p = tape->text + number->start;
+  const char *end = p + number->len;
+  int64_t n = 0;
+
+  if (*p == '-' || number->len > SMALL_DIGITS)
+    return false;
+  for (; p < end && *p >= '0' && *p <= '9'; p++)
+    n = n * 10 + (*p - '0');
+  if (p == end || *p != '.')
+    return false;
+  for (p++; p < end; p++)
+    if (*p < '0' || *p > '9')
+      return false;
+  *value = n;
+  return true;
+}
+
 static int
 compare (const struct json_tape *tape, const struct json_node *number, const struct bound *bound)
 {
@@ -152,6 +173,9 @@ check_bounds (const struct json_tape *tape, const struct number_rules *rules,
 
   if (rules->quick && small_integer (tape, value, &small))
     return small >= rules->least && small <= rules->most;
+  if (rules->quick && whole_part (tape, value, &small) && small >= rules->least
+      && small < rules->most)
+    return true;
   if (rules->minimum.source != NULL && compare (tape, value, &rules->minimum) < 0)
     return false;
   if (rules->maximum.source != NULL && compare (tape, value, &rules->maximum) > 0)
@@ -191,15 +215,20 @@ text_length (const struct json_tape *tape, const struct json_node *string)
   return length;
 }
 
+/* A code point takes one to four bytes, which often is answer enough. */
+static inline bool
+is_length_plain (const struct json_node *value, uint32_t min, uint32_t max)
+{
+  return !value->escaped && value->len <= max && (value->len + 3) / 4 >= min;
+}
+
 bool
 check_length (struct checker *k, const struct string_rules *rules, const struct json_node *value)
 {
   uint32_t length;
 
-  if (rules->min == 0 && rules->max == NO_LIMIT)
-    return true;
-  /* a code point takes one to four bytes, which often is answer enough */
-  if (!value->escaped && value->len <= rules->max && (value->len + 3) / 4 >= rules->min)
+  if ((rules->min == 0 && rules->max == NO_LIMIT)
+      || is_length_plain (value, rules->min, rules->max))
     return true;
   if (!spend (k, value->len / BYTES_PER_STEP))
     return false;
@@ -286,10 +315,10 @@ check_format (struct checker *k, enum format format, const struct json_node *str
   return format_check (format, k->tape->text + string->start, string->len);
 }
 
-static bool
+static inline bool
 check_string (struct checker *k, const struct string_rules *rules, const struct json_node *value)
 {
-  return check_length (k, rules, value)
+  return (is_length_plain (value, rules->min, rules->max) || check_length (k, rules, value))
          && (rules->pattern == NULL || check_pattern (k, rules->pattern, value))
          && (rules->format == FORMAT_NONE || check_format (k, rules->format, value));
 }
@@ -314,6 +343,8 @@ check_items (struct checker *k, const struct array_rules *rules, const struct js
 {
   const struct json_node *n = json_first (value);
 
+  if (!spend (k, value->count))
+    return false;
   for (uint32_t i = 0; i < value->count; i++, n = json_next (n)) {
     const struct rule *rule = rule_of_item (rules, i);
     if (rule == NULL && i >= rules->prefix.count)
@@ -324,7 +355,7 @@ check_items (struct checker *k, const struct array_rules *rules, const struct js
   return true;
 }
 
-static bool
+static __attribute__ ((noinline)) bool
 check_array (struct checker *k, const struct array_rules *rules, const struct json_node *value)
 {
   const struct json_node *first, *second;
@@ -342,7 +373,7 @@ check_array (struct checker *k, const struct array_rules *rules, const struct js
 /* ---- objects ---- */
 
 /* A member whose name the rules don't know. */
-static bool
+static __attribute__ ((noinline)) bool
 check_unknown_member (struct checker *k, const struct object_rules *rules,
                       const struct json_node *name)
 {
@@ -358,12 +389,11 @@ check_unknown_member (struct checker *k, const struct object_rules *rules,
   return known || rules->additional == NULL || check_rule (k, rules->additional, name + 1);
 }
 
-static bool
-check_known_member (struct checker *k, const struct object_rules *rules,
-                    const struct property *property, const struct json_node *value)
+/* A member whose name is known, but not from "properties" alone. */
+static __attribute__ ((noinline)) bool
+check_patterned_member (struct checker *k, const struct object_rules *rules,
+                        const struct property *property, const struct json_node *value)
 {
-  if (property->rule != NULL && !check_rule (k, property->rule, value))
-    return false;
   for (uint32_t i = 0; i < property->by_pattern.count; i++)
     if (!check_rule (k, property->by_pattern.rules[i], value))
       return false;
@@ -371,32 +401,74 @@ check_known_member (struct checker *k, const struct object_rules *rules,
          || check_rule (k, rules->additional, value);
 }
 
-static bool
+/* The names of all members. */
+static __attribute__ ((noinline)) bool
+check_names (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n + 1))
+    if (!check_rule (k, rule, n))
+      return false;
+  return true;
+}
+
+/* check_rule by what the property has of its rule. */
+static inline bool
+check_property (struct checker *k, const struct property *p, const struct json_node *value)
+{
+  if (!check_type (k->tape, p->types, value))
+    return false;
+  if ((p->types_more >> value->type & 1) == 0)
+    return true;
+  if (p->kind == RULE_LENGTH && is_length_plain (value, p->min_length, p->max_length))
+    return true;
+  return check_more (k, p->check, value);
+}
+
+static __attribute__ ((noinline)) const struct property *
+find_property (struct checker *k, const struct object_rules *rules, const struct json_node *name)
+{
+  uint32_t i = words_find (&rules->names, k->tape, name);
+
+  return i != WORDS_NONE ? &rules->properties[i] : NULL;
+}
+
+static __attribute__ ((noinline)) bool
 check_members (struct checker *k, const struct object_rules *rules, const struct json_node *value)
 {
-  uint32_t expected = 0; /* members mostly come in the order of the schema */
+  const struct json_node *end = json_end (value);
+  const struct property *p = rules->properties; /* members mostly come in the schema's order */
+  const char *text = k->tape->text;
   uint32_t required = 0; /* names are unique, so that counting will do */
 
-  if (!spend (k, value->count))
-    return false;
-  for (const struct json_node *n = json_first (value); n != json_end (value);
-       n = json_next (n + 1)) {
-    uint32_t i = words_find (&rules->names, expected, k->tape, n);
-    if (n->escaped && !spend (k, rules->names.count))
-      return false;
-    if (i != WORDS_NONE) {
-      const struct property *p = &rules->properties[i];
-      expected = i + 1;
-      required += p->required;
-      if (!check_known_member (k, rules, p, n + 1))
-        return false;
+  for (const struct json_node *n = json_first (value); n != end; n = json_next (n + 1)) {
+    if (p->len != n->len || n->escaped || !words_same (p->text, text + n->start, n->len)) {
+      const struct property *found = find_property (k, rules, n);
+      if (found == NULL) {
+        if (!check_unknown_member (k, rules, n))
+          return false;
+        continue;
+      }
+      p = found;
     }
-    else if (!check_unknown_member (k, rules, n))
+    if (!check_property (k, p, n + 1) || (p->more && !check_patterned_member (k, rules, p, n + 1)))
       return false;
-    if (rules->member_names != NULL && !check_rule (k, rules->member_names, n))
-      return false;
+    required += p->required;
+    p++;
   }
   return required == rules->required_count;
+}
+
+/* The rules know no names. */
+static bool
+check_unknown_members (struct checker *k, const struct object_rules *rules,
+                       const struct json_node *value)
+{
+  if (rules->additional == NULL && rules->patterns_count == 0)
+    return true;
+  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n + 1))
+    if (!check_unknown_member (k, rules, n))
+      return false;
+  return true;
 }
 
 bool
@@ -411,7 +483,7 @@ has_member (struct checker *k, const struct json_node *object, const struct json
   return false;
 }
 
-static bool
+static __attribute__ ((noinline)) bool
 check_dependent (struct checker *k, const struct dependent *dependent,
                  const struct json_node *value)
 {
@@ -430,7 +502,12 @@ static bool
 check_object (struct checker *k, const struct object_rules *rules, const struct json_node *value)
 {
   if (value->count < rules->min || value->count > rules->max || value->count < rules->required_count
-      || !check_members (k, rules, value))
+      || !spend (k, value->count))
+    return false;
+  if (!(rules->properties != NULL ? check_members (k, rules, value)
+                                  : check_unknown_members (k, rules, value)))
+    return false;
+  if (rules->member_names != NULL && !check_names (k, rules->member_names, value))
     return false;
   for (uint32_t i = 0; i < rules->dependents_count; i++)
     if (!check_dependent (k, &rules->dependents[i], value))
@@ -453,45 +530,54 @@ dynamic_target (struct checker *k, const struct dynamic *dynamic)
   return found;
 }
 
-static bool
-check_by_type (struct checker *k, const struct rule *rule, const struct json_node *value)
+static __attribute__ ((noinline)) bool
+check_leaf (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
-  switch (value->type) {
-  case JSON_NUMBER:
-    return rule->number == NULL
-           || (check_bounds (k->tape, rule->number, value)
-               && check_multiple (k, &rule->number->multiple, value));
-  case JSON_STRING:
-    return rule->string == NULL || check_string (k, rule->string, value);
-  case JSON_ARRAY:
-    return rule->array == NULL || check_array (k, rule->array, value);
-  case JSON_OBJECT:
-    return rule->object == NULL || check_object (k, rule->object, value);
-  default:
-    return true;
-  }
-}
-
-static bool
-check_keywords (struct checker *k, const struct rule *rule, const struct json_node *value)
-{
-  const struct combination *c = rule->combination;
-
   if (rule->enumeration != NULL && !check_values (k, rule->enumeration, value))
     return false;
   if (rule->constant != NULL && !check_values (k, rule->constant, value))
     return false;
-  if (!check_by_type (k, rule, value))
-    return false;
-  if (c == NULL)
-    return true;
+  if (value->type == JSON_STRING)
+    return rule->string == NULL || check_string (k, rule->string, value);
+  if (value->type == JSON_NUMBER)
+    return rule->number == NULL
+           || (check_bounds (k->tape, rule->number, value)
+               && check_multiple (k, &rule->number->multiple, value));
+  return true;
+}
+
+static bool
+check_scalar (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  return (rule->enumeration == NULL && rule->constant == NULL && rule->number == NULL
+          && rule->string == NULL)
+         || check_leaf (k, rule, value);
+}
+
+static bool
+check_combined (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  const struct combination *c = rule->combination;
+
   return check_combination (k, c, value)
          && ((c->unevaluated_items == NULL && c->unevaluated_members == NULL)
              || check_unevaluated (k, rule, value));
 }
 
-bool
-check_more (struct checker *k, const struct rule *rule, const struct json_node *value)
+static bool
+check_keywords (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  if (!check_scalar (k, rule, value))
+    return false;
+  if (value->type == JSON_OBJECT && rule->object != NULL && !check_object (k, rule->object, value))
+    return false;
+  if (value->type == JSON_ARRAY && rule->array != NULL && !check_array (k, rule->array, value))
+    return false;
+  return rule->combination == NULL || check_combined (k, rule, value);
+}
+
+static __attribute__ ((noinline)) bool
+check_nested (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
   struct scope scope;
   bool good;
@@ -508,4 +594,36 @@ check_more (struct checker *k, const struct rule *rule, const struct json_node *
   leave_scope (k, &scope);
   k->depth--;
   return good;
+}
+
+/* A rule that is about objects alone. */
+static bool
+check_object_rule (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  bool good;
+
+  if (rule->resource != NULL || k->depth == CHECK_DEPTH_MAX)
+    return check_nested (k, rule, value);
+  k->depth++;
+  good = check_object (k, rule->object, value);
+  k->depth--;
+  return good;
+}
+
+bool
+check_more (struct checker *k, const struct rule *rule, const struct json_node *value)
+{
+  switch (rule->kind) {
+  case RULE_LENGTH:
+    return is_length_plain (value, rule->min_length, rule->max_length)
+           || check_length (k, rule->string, value);
+  case RULE_WORD:
+    return value->type == JSON_STRING && words_find (rule->words, k->tape, value) != WORDS_NONE;
+  case RULE_LEAF:
+    return check_leaf (k, rule, value);
+  case RULE_OBJECT:
+    return check_object_rule (k, rule, value);
+  default:
+    return check_nested (k, rule, value);
+  }
 }

@@ -68,7 +68,7 @@ marks_of (const struct compiler *c, const struct rule *branch, const struct json
 
   if (branch->types != TYPE_OBJECT || object == NULL)
     return NULL;
-  i = words_find (&object->names, WORDS_NONE, c->tape, name);
+  i = words_find (&object->names, c->tape, name);
   if (i == WORDS_NONE || !object->properties[i].required || object->properties[i].rule == NULL)
     return NULL;
   rule = followed (object->properties[i].rule);
@@ -184,6 +184,6 @@ choose (struct checker *k, const struct choice *choice, const struct branches *b
   mark = telling_member (k, choice, value);
   if (mark == NULL || mark->type != JSON_STRING)
     return NULL;
-  i = words_find (&choice->marks, WORDS_NONE, k->tape, mark);
+  i = words_find (&choice->marks, k->tape, mark);
   return i != WORDS_NONE ? branches->rules[choice->branch_of_mark[i]] : NULL;
 }

@@ -30,7 +30,7 @@ is_marked (const struct marks *marks, uint32_t i)
 static bool
 is_known_member (struct checker *k, const struct object_rules *rules, const struct json_node *name)
 {
-  uint32_t i = words_find (&rules->names, WORDS_NONE, k->tape, name);
+  uint32_t i = words_find (&rules->names, k->tape, name);
 
   if (i != WORDS_NONE)
     return rules->properties[i].rule != NULL || rules->properties[i].by_pattern.count != 0;

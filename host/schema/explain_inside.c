@@ -229,7 +229,7 @@ explain_members (struct explanation *e, const struct step *step)
     memset (there, 0, rules->names.count * sizeof *there);
     for (const struct json_node *n = json_first (object); n != json_end (object);
          n = json_next (n + 1)) {
-      index = words_find (&rules->names, index + 1, e->tape, n);
+      index = words_find (&rules->names, e->tape, n);
       if (index != WORDS_NONE)
         there[index] = true;
     }
@@ -237,7 +237,7 @@ explain_members (struct explanation *e, const struct step *step)
   }
   for (const struct json_node *n = json_first (object); n != json_end (object) && !e->k->gave_up;
        n = json_next (n + 1))
-    explain_one_member (e, step, n, words_find (&rules->names, WORDS_NONE, e->tape, n));
+    explain_one_member (e, step, n, words_find (&rules->names, e->tape, n));
 }
 
 static void

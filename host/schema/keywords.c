@@ -666,7 +666,7 @@ finish_object (struct subschema *s)
     most += s->required->count;
   object = object_of (s);
   words_init (&object->names, most, s->c->arena);
-  object->properties = new_zeroed (s->c->arena, most * sizeof *object->properties);
+  object->properties = new_zeroed (s->c->arena, (most + 1) * sizeof *object->properties);
   if (s->properties != NULL && !add_properties (s, object))
     return false;
   if (s->required != NULL)

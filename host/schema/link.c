@@ -241,20 +241,75 @@ types_with_more (const struct rule *rule)
                | (rule->array != NULL ? TYPE_ARRAY : 0) | (rule->object != NULL ? TYPE_OBJECT : 0));
 }
 
+static void
+set_kind (struct rule *rule)
+{
+  const struct string_rules *string = rule->string;
+  const struct values *values = rule->enumeration != NULL ? rule->enumeration : rule->constant;
+
+  if (rule->object != NULL && rule->array == NULL && rule->combination == NULL && values == NULL
+      && string == NULL && rule->number == NULL)
+    rule->kind = RULE_OBJECT;
+  if (rule->array != NULL || rule->object != NULL || rule->combination != NULL)
+    return;
+  rule->kind = RULE_LEAF;
+  if (values != NULL && string == NULL && values->others_count == 0
+      && (rule->enumeration == NULL || rule->constant == NULL)) {
+    rule->kind = RULE_WORD;
+    rule->words = &values->strings;
+  }
+  else if (values == NULL && rule->number == NULL && string != NULL && string->pattern == NULL
+           && string->format == FORMAT_NONE) {
+    rule->kind = RULE_LENGTH;
+    rule->min_length = string->min;
+    rule->max_length = string->max;
+  }
+}
+
 /* Names that the schema knows meet its patterns here, once. */
 static void
 match_known_names (struct compiler *c, struct object_rules *object)
 {
   int64_t budget = CHECK_COST_MAX;
 
-  for (uint32_t i = 0; i < object->names.count && object->patterns_count != 0; i++) {
-    struct branches *found = &object->properties[i].by_pattern;
+  for (uint32_t i = 0; i < object->names.count; i++) {
+    struct property *property = &object->properties[i];
+    struct branches *found = &property->by_pattern;
     const struct word *name = &object->names.list[i];
     found->rules = arena_alloc (c->arena, object->patterns_count * sizeof (struct rule *));
     for (uint32_t p = 0; p < object->patterns_count; p++)
       if (regex_match (object->patterns[p].regex, name->text, name->len, &budget) == REGEX_MATCH)
         found->rules[found->count++] = object->patterns[p].rule;
+    property->more = found->count != 0 || (property->rule == NULL && object->additional != NULL);
   }
+}
+
+static void
+copy_into_property (struct property *property, const struct word *word)
+{
+  static const struct rule anything = { .types = TYPE_ANY };
+  const struct rule *rule = property->rule != NULL ? property->rule : &anything;
+
+  if (rule->alias != NULL)
+    rule = rule->alias;
+  property->text = word->text;
+  property->len = word->len;
+  property->check = rule;
+  property->types = rule->types;
+  property->types_more = rule->more;
+  property->kind = rule->kind;
+  property->min_length = rule->min_length;
+  property->max_length = rule->max_length;
+}
+
+static void
+copy_into_properties (struct object_rules *object)
+{
+  if (object->properties == NULL)
+    return;
+  for (uint32_t i = 0; i < object->names.count; i++)
+    copy_into_property (&object->properties[i], &object->names.list[i]);
+  object->properties[object->names.count].len = UINT32_MAX;
 }
 
 static void
@@ -263,6 +318,7 @@ quicken (struct compiler *c)
   for (struct draft *d = c->drafts; d != NULL; d = d->next) {
     struct rule *rule = &d->rule;
     rule->more = types_with_more (rule);
+    set_kind (rule);
     if (c->dynamic)
       rule->resource = d->resource;
     else if (is_only_reference (rule))
@@ -273,9 +329,12 @@ quicken (struct compiler *c)
   for (struct draft *d = c->drafts; d != NULL; d = d->next)
     while (d->rule.alias != NULL && d->rule.alias->alias != NULL)
       d->rule.alias = d->rule.alias->alias;
-  for (struct draft *d = c->drafts; d != NULL; d = d->next)
+  for (struct draft *d = c->drafts; d != NULL; d = d->next) {
     if (d->rule.combination != NULL)
       add_choices (c, &d->rule);
+    if (d->rule.object != NULL)
+      copy_into_properties (d->rule.object);
+  }
 }
 
 static bool

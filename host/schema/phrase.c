@@ -224,7 +224,7 @@ own_property (const struct rule *rule, const struct word *name)
 
   if (rule->object == NULL)
     return NULL;
-  i = words_find (&rule->object->names, WORDS_NONE, &tape, &node);
+  i = words_find (&rule->object->names, &tape, &node);
   return i != WORDS_NONE ? &rule->object->properties[i] : NULL;
 }
 

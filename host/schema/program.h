@@ -130,10 +130,21 @@ struct array_rules {
   bool contains_evaluates; /* unevaluatedItems leaves alone what fitted `contains` */
 };
 
-/* By index in object_rules.names. */
+/* By index in object_rules.names; behind the last is one that no name equals. */
 struct property {
   struct rule *rule; /* NULL: only required */
   bool required;
+  bool more; /* other rules of the object concern it */
+  /* copies, so that a member is checked with one look at memory: of its word, and of its rule with
+   * aliases followed */
+  uint8_t kind;
+  uint16_t types;
+  uint16_t types_more;
+  uint32_t len;
+  const char *text;
+  uint32_t min_length;
+  uint32_t max_length;
+  const struct rule *check;
   struct branches by_pattern; /* rules of the patterns that match the name */
 };
 
@@ -164,20 +175,33 @@ struct object_rules {
   uint32_t dependents_count;
 };
 
+/* What there is to check besides the type: the frequent little have their own ways. */
+enum rule_kind {
+  RULE_NESTED, /* something that goes into the value, or looks at it again */
+  RULE_LEAF,
+  RULE_LENGTH, /* only how long a string is */
+  RULE_WORD,   /* only whether a string is one of `words` */
+  RULE_OBJECT  /* only about objects */
+};
+
 struct rule {
-  const struct json_node *source; /* the subschema */
   uint16_t types;
-  uint16_t more;             /* types of which more than the type is checked */
-  bool secret;               /* values that stand here are never shown */
+  uint16_t more;       /* types of which more than the type is checked */
+  uint8_t kind;        /* enum rule_kind */
+  bool secret;         /* values that stand here are never shown */
+  uint32_t min_length; /* RULE_LENGTH: as in `string` */
+  uint32_t max_length;
+  const struct words *words; /* RULE_WORD: of `enumeration` or `constant` */
   struct rule *alias;        /* nothing is checked here but what is checked there; else NULL */
-  struct resource *resource; /* it is of: where dynamic references look for it; NULL: nobody does */
   struct values *enumeration;
   struct values *constant;
-  struct combination *combination;
   struct number_rules *number;
   struct string_rules *string;
   struct array_rules *array;
   struct object_rules *object;
+  struct combination *combination;
+  struct resource *resource; /* it is of: where dynamic references look for it; NULL: nobody does */
+  const struct json_node *source; /* the subschema */
 };
 
 struct schema {

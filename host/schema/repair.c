@@ -94,7 +94,7 @@ is_secret_name (const struct mender *m, const struct json_node *name)
   const struct words *secrets = &m->k->schema->secret_names;
   const struct edit *edit = edit_of (&m->edits, name);
 
-  if (words_find (secrets, WORDS_NONE, m->k->tape, name) != WORDS_NONE)
+  if (words_find (secrets, m->k->tape, name) != WORDS_NONE)
     return true;
   for (uint32_t i = 0; edit != NULL && edit->text != NULL && i < secrets->count; i++)
     if (edit->len == secrets->list[i].len + 2

@@ -163,7 +163,7 @@ gather (struct mender *m, struct known *known, const struct rule *rule)
 static bool
 knows (struct mender *m, const struct object_rules *rules, const struct json_node *name)
 {
-  uint32_t i = words_find (&rules->names, WORDS_NONE, m->k->tape, name);
+  uint32_t i = words_find (&rules->names, m->k->tape, name);
 
   if (i != WORDS_NONE && rules->properties[i].rule != NULL)
     return true;

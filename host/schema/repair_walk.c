@@ -90,7 +90,7 @@ static void
 walk_member (struct mender *m, const struct object_rules *rules, const struct json_node *object,
              const struct json_node *name)
 {
-  uint32_t i = words_find (&rules->names, WORDS_NONE, m->k->tape, name);
+  uint32_t i = words_find (&rules->names, m->k->tape, name);
   const struct property *p = i != WORDS_NONE ? &rules->properties[i] : NULL;
   bool optional = p == NULL || !p->required;
   bool known = p != NULL && p->rule != NULL;

@@ -17,7 +17,7 @@ is_secret_name (const struct words *names, const struct json_tape *tape,
   struct guess guess;
   size_t len = 0;
 
-  if (words_find (names, WORDS_NONE, tape, name) != WORDS_NONE)
+  if (words_find (names, tape, name) != WORDS_NONE)
     return true;
   for (int c; len < sizeof text && (c = json_cursor_next (&cursor)) >= 0; len++)
     text[len] = (char) c;

@@ -26,46 +26,14 @@ words_init (struct words *w, uint32_t most, struct arena *arena)
   clear_slots (w, bits, arena);
 }
 
-/* Length, the first bytes and the last ones: names hardly ever differ in the middle alone.  No key:
- * the set is the schema's, and a lookup never adds to it. */
-static inline uint64_t
-essence (const char *text, size_t len)
-{
-  uint32_t first = 0, last = 0;
-
-  if (len >= 4) {
-    memcpy (&first, text, 4);
-    memcpy (&last, text + len - 4, 4);
-  }
-  else if (len != 0) {
-    first = (unsigned char) text[0] | (uint32_t) (unsigned char) text[len >> 1] << 8;
-    last = (unsigned char) text[len - 1];
-  }
-  return ((uint64_t) last << 32 | first) + len * UINT64_C (0x632be59bd9b4e019);
-}
-
-static inline uint32_t
-hash (const struct words *w, const char *text, size_t len)
-{
-  uint64_t mixed = essence (text, len) * w->factor;
-
-  return (uint32_t) ((mixed ^ mixed >> 29) * w->factor >> (64 - w->bits));
-}
-
-static inline bool
-is_word (const struct word *word, const char *text, size_t len)
-{
-  return word->len == len && words_same (word->text, text, len);
-}
-
 /* The slot of the text, or the free one where it would go. */
 static inline uint32_t *
 slot_of (const struct words *w, const char *text, size_t len)
 {
   uint32_t mask = (UINT32_C (1) << w->bits) - 1;
-  uint32_t i = hash (w, text, len);
+  uint32_t i = words_hash (w, text, len);
 
-  while (w->slots[i] != 0 && !is_word (&w->list[w->slots[i] - 1], text, len))
+  while (w->slots[i] != 0 && !words_is (w, w->slots[i] - 1, text, len))
     i = (i + 1) & mask;
   return &w->slots[i];
 }
@@ -101,7 +69,7 @@ fill (struct words *w)
   memset (w->slots, 0, sizeof *w->slots << w->bits);
   for (uint32_t i = 0; i < w->count; i++) {
     uint32_t *slot = slot_of (w, w->list[i].text, w->list[i].len);
-    collisions += slot != &w->slots[hash (w, w->list[i].text, w->list[i].len)];
+    collisions += slot != &w->slots[words_hash (w, w->list[i].text, w->list[i].len)];
     *slot = i + 1;
   }
   return collisions;
@@ -129,12 +97,13 @@ words_finish (struct words *w, struct arena *arena)
     }
   }
   w->factor = best_factor;
-  (void) fill (w);
+  w->perfect = fill (w) == 0;
 }
 
 /* Resolving would need memory; strings with escapes are rare where words are expected. */
-static uint32_t
-find_escaped (const struct words *w, const struct json_tape *tape, const struct json_node *string)
+uint32_t
+words_find_escaped (const struct words *w, const struct json_tape *tape,
+                    const struct json_node *string)
 {
   for (uint32_t i = 0; i < w->count; i++)
     if (json_equals_len (tape, string, w->list[i].text, w->list[i].len))
@@ -142,11 +111,14 @@ find_escaped (const struct words *w, const struct json_tape *tape, const struct 
   return WORDS_NONE;
 }
 
+/* Another word was in its slot. */
 uint32_t
-words_search (const struct words *w, const struct json_tape *tape, const struct json_node *string)
+words_find_further (const struct words *w, const char *text, size_t len, uint32_t slot)
 {
-  if (string->escaped)
-    return find_escaped (w, tape, string);
-  /* a free slot gives 0 - 1 */
-  return *slot_of (w, tape->text + string->start, string->len) - 1;
+  uint32_t mask = (UINT32_C (1) << w->bits) - 1;
+
+  do
+    slot = (slot + 1) & mask;
+  while (w->slots[slot] != 0 && !words_is (w, w->slots[slot] - 1, text, len));
+  return w->slots[slot] - 1;
 }

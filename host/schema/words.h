@@ -17,6 +17,7 @@ struct words {
   struct word *list;
   uint32_t count;
   uint32_t bits; /* of the number of slots */
+  bool perfect;  /* every word is in the slot of its hash */
   uint64_t factor;
   uint32_t *slots; /* index + 1 by hash, 0: free */
 };
@@ -33,9 +34,10 @@ uint32_t words_add_text (struct words *w, const char *text, uint32_t len);
 /* All are in: find a hash under which they don't collide. */
 void words_finish (struct words *w, struct arena *arena);
 
-/* words_find's way when the word is not the expected one. */
-uint32_t words_search (const struct words *w, const struct json_tape *tape,
-                       const struct json_node *string);
+/* For words_find: the ways that are rare. */
+uint32_t words_find_escaped (const struct words *w, const struct json_tape *tape,
+                             const struct json_node *string);
+uint32_t words_find_further (const struct words *w, const char *text, size_t len, uint32_t slot);
 
 static inline bool
 words_same_8 (const char *a, const char *b)
@@ -70,16 +72,53 @@ words_same (const char *a, const char *b, size_t len)
   return len == 0 || (a[0] == b[0] && a[len >> 1] == b[len >> 1] && a[len - 1] == b[len - 1]);
 }
 
-/* The index of the word a string node stands for, or WORDS_NONE.  `expected` is tried first; it
- * need not exist. */
-static inline uint32_t
-words_find (const struct words *w, uint32_t expected, const struct json_tape *tape,
-            const struct json_node *string)
+static inline bool
+words_is (const struct words *w, uint32_t i, const char *text, size_t len)
 {
-  if (expected < w->count && w->list[expected].len == string->len && !string->escaped
-      && words_same (w->list[expected].text, tape->text + string->start, string->len))
-    return expected;
-  return w->count == 0 ? WORDS_NONE : words_search (w, tape, string);
+  return w->list[i].len == len && words_same (w->list[i].text, text, len);
+}
+
+/* Length, the first bytes and the last ones: names hardly ever differ in the middle alone.  No key:
+ * the set is the schema's, and a lookup never adds to it. */
+static inline uint32_t
+words_hash (const struct words *w, const char *text, size_t len)
+{
+  uint32_t first = 0, last = 0;
+  uint64_t essence;
+
+  if (len >= 4) {
+    memcpy (&first, text, 4);
+    memcpy (&last, text + len - 4, 4);
+  }
+  else if (len != 0) {
+    first = (unsigned char) text[0] | (uint32_t) (unsigned char) text[len >> 1] << 8;
+    last = (unsigned char) text[len - 1];
+  }
+  essence = ((uint64_t) last << 32 | first) + len * UINT64_C (0x632be59bd9b4e019);
+  return (uint32_t) (essence * w->factor >> (64 - w->bits));
+}
+
+/* The index of the word a string node stands for, or WORDS_NONE. */
+static inline uint32_t
+words_find (const struct words *w, const struct json_tape *tape, const struct json_node *string)
+{
+  enum { FEW = 4 };
+  const char *text = tape->text + string->start;
+  uint32_t slot, i;
+
+  if (string->escaped)
+    return words_find_escaped (w, tape, string);
+  if (w->count <= FEW) {
+    for (i = 0; i < w->count; i++)
+      if (words_is (w, i, text, string->len))
+        return i;
+    return WORDS_NONE;
+  }
+  slot = words_hash (w, text, string->len);
+  i = w->slots[slot] - 1; /* of a free one: WORDS_NONE */
+  if (i == WORDS_NONE || words_is (w, i, text, string->len))
+    return i;
+  return w->perfect ? WORDS_NONE : words_find_further (w, text, string->len, slot);
 }
 
 #endif

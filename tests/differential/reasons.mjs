@@ -40,6 +40,21 @@ function besideRef(schema) {
 const uses = (d, ...names) => [...words(d.schema)].some((word) => names.includes(word));
 const INHERITED = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
+const NOT_IN_URI = /[\s"<>\\^`{|}\u0080-\uffff]/;
+
+function isExpression(text, flags) {
+  try {
+    new RegExp(text, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Of ajv-formats: [format, why, is].
+const formats = (rows) => rows.map(([format, why, is]) => (
+  { name: `format ${format}`, why, is: (d) => d.schema.format === format && typeof d.value === 'string' && is(d) }));
+
 export const reasons = [
   {
     name: 'numbers beyond a double',
@@ -53,13 +68,8 @@ export const reasons = [
   },
   {
     name: 'names that every JavaScript object has',
-    why: 'ajv takes toString, constructor and __proto__ for members of {}; we do not',
-    is: (d) => INHERITED.some((name) => write(d.schema).includes(`"${name}"`)),
-  },
-  {
-    name: 'names that every JavaScript object has',
-    why: 'ajv asks the values of an enum for their toString, and throws when it is a member',
-    is: (d) => d.theirs === '?' && INHERITED.some((name) => write(d.value).includes(`"${name}"`)),
+    why: 'ajv takes toString and constructor for members of {}, and throws when an enum meets a member of such a name',
+    is: (d) => INHERITED.some((name) => (write(d.schema) + write(d.value)).includes(`"${name}"`)),
   },
   {
     name: 'draft-07, beside $ref',
@@ -71,4 +81,48 @@ export const reasons = [
     why: 'ajv takes a missing member whose name is empty for none that is missing',
     is: (d) => d.theirs === '1' && uses(d, 'required', 'dependentRequired', 'dependencies') && write(d.schema).includes('[""'),
   },
+  {
+    name: 'unevaluated, after a branch that failed',
+    why: 'ajv takes for evaluated what a branch looked at that did not fit in the end',
+    is: (d) => d.theirs === '1' && uses(d, 'unevaluatedItems', 'unevaluatedProperties') && uses(d, 'anyOf', 'oneOf', 'if', 'not'),
+  },
+  {
+    name: 'unevaluated, after a branch that anything fits',
+    why: 'ajv forgets what {"items": {}} in a branch, or a dependentSchemas that is not met, leaves evaluated',
+    is: (d) => d.theirs === '0' && uses(d, 'unevaluatedItems', 'unevaluatedProperties')
+      && uses(d, 'items', 'prefixItems', 'additionalProperties', 'dependentSchemas'),
+  },
+  {
+    name: 'unevaluatedItems beside contains',
+    why: 'ajv does not keep which items fitted contains',
+    is: (d) => uses(d, 'unevaluatedItems') && uses(d, 'contains'),
+  },
+  {
+    name: 'contains anything, under not',
+    why: 'ajv lets {"contains": {}} pass for [] where it collects no errors',
+    is: (d) => d.ours === '1' && uses(d, 'contains') && uses(d, 'not') && write(d.value) === '[]',
+  },
+  {
+    name: 'no verdict',
+    why: 'the code that ajv makes throws "Cannot set properties of undefined" where it keeps what was evaluated',
+    is: (d) => d.theirs === '?' && uses(d, 'unevaluatedProperties', 'additionalProperties', 'properties', 'patternProperties'),
+  },
+  ...formats([
+    ['time', 'it takes an offset without a colon', (d) => d.theirs === '1' && /[+-]\d\d(\d\d)?$/.test(d.value)],
+    ['date-time', 'it takes an offset without a colon', (d) => d.theirs === '1' && /[+-]\d\d(\d\d)?$/.test(d.value)],
+    ['date-time', 'it takes a blank for the T', (d) => d.theirs === '1' && /\d\s\d/.test(d.value)],
+    ['duration', 'it takes hours and seconds without minutes, years and days without months; RFC 3339 does not',
+      (d) => d.theirs === '1' && /H\d+S|Y\d+D/.test(d.value)],
+    ['email', 'it knows no address literals, no quoted names and no domain of one label',
+      (d) => d.ours === '1' && (/@\[.*\]$|^".*"@/.test(d.value) || !/@.*\./.test(d.value))],
+    ['hostname', 'it takes a dot at the end', (d) => d.theirs === '1' && d.value.endsWith('.')],
+    ['hostname', 'it takes any xn-- for punycode', (d) => d.theirs === '1' && /(^|\.)xn--/i.test(d.value)],
+    ['regex', 'it reads the expression without the flag u, by which it would match it',
+      (d) => d.theirs === '1' && isExpression(d.value, '') && !isExpression(d.value, 'u')],
+    ['uri', 'it takes characters that no URI has', (d) => d.theirs === '1' && NOT_IN_URI.test(d.value)],
+    ['uri-reference', 'it takes characters that no URI has', (d) => d.theirs === '1' && NOT_IN_URI.test(d.value)],
+    ['uri-reference', 'it takes letters for a port, and a colon in the first segment of a path',
+      (d) => d.theirs === '1' && /^([a-z][a-z\d+.-]*:)?\/\/[^/?#@]*:\d*[^\d/?#]|^[^/?#:]*[^a-zA-Z0-9+.\-/?#:][^/?#:]*:|^:/.test(d.value)],
+    ['uuid', 'it takes urn:uuid: before one', (d) => d.theirs === '1' && d.value.startsWith('urn:uuid:')],
+  ]),
 ];

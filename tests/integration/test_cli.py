@@ -71,7 +71,7 @@ def test_list():
         openai = json.loads(cli(d, "list", "--format", "openai")[1])["tools"][0]
         same((openai["type"], openai["name"], "parameters" in openai), ("function", "echo", True))
         assert "input_schema" in json.loads(cli(d, "list", "-fanthropic")[1])["tools"][0]
-        says(cli(d, "list", "--format", "opnai"), USAGE, "expected openai, anthropic or mcp", "did you mean openai?")
+        says(cli(d, "list", "--format", "opnai"), USAGE, "expected one of mcp, ", "did you mean openai?")
 
 
 def test_list_on_a_terminal():
@@ -297,7 +297,7 @@ def test_completion():
         same(complete("--socket", d.socket, "call", ""), ["echo", "slow_echo"])
         same(complete("--socket", d.socket, "call", "sl"), ["slow_echo"])
     same(complete("pl"), ["plugins"])
-    same(complete("list", "--format", ""), ["openai", "anthropic", "mcp"])
+    same(complete("list", "--format", "open"), ["openai", "openai-chat", "openai-responses", "openai-realtime"])
     same(complete("call", "echo", "--dead"), ["--deadline"])
     same(complete("schema", ""), ["check"])
     same(complete("schema", "check", "--output", "n"), ["ndjson"])

@@ -11,3 +11,7 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_pool %
 %C%_test_call_LDADD = $(UNIT_LIBS)
 %C%_test_pool_SOURCES = %D%/test_pool.c %D%/tap.h
 %C%_test_pool_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_project
+%C%_test_project_SOURCES = %D%/test_project.c %D%/tap.h
+%C%_test_project_LDADD = $(UNIT_LIBS)

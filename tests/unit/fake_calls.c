@@ -238,9 +238,8 @@ fake_env_tools (struct fake_env *fake, const char *const *names)
 
   for (; names[count] != NULL; count++)
     tools[count] = tool_new (names[count]);
-  catalog_swap (
-    fake->env.catalog,
-    toolset_new (tools, count, catalog_toolset (fake->env.catalog)->generation + 1));
+  catalog_swap (fake->env.catalog,
+                toolset_new (tools, count, catalog_toolset (fake->env.catalog)->generation + 1));
 }
 
 void

@@ -3,12 +3,21 @@
 #include "cli/lint.h"
 
 static struct buf seen;
+static struct providers *providers;
 
 static void
 on_finding (void *ctx, enum lint_level level, const char *pointer, const char *message)
 {
   (void) ctx;
   buf_printf (&seen, "%s %s: %s\n", lint_level_name (level), pointer, message);
+}
+
+static void
+on_loss (void *ctx, enum lint_level level, const struct provider *provider, const struct loss *loss)
+{
+  (void) ctx;
+  buf_printf (&seen, "%s %s: %s: %s\n", lint_level_name (level), loss->pointer, provider->name,
+              loss->sentence);
 }
 
 static const char *
@@ -20,6 +29,7 @@ lint (const char *json)
   buf_reset (&seen, 0);
   CU_ASSERT_FATAL (json_read (&tape, json, strlen (json), &json_default_limits, &arena));
   lint_tool (&tape, json_root (&tape), on_finding, NULL);
+  lint_providers (&tape, json_root (&tape), providers, on_loss, NULL);
   return buf_cstr (&seen);
 }
 
@@ -60,7 +70,7 @@ test_descriptions (void)
   buf_puts (&json, "\",\"inputSchema\":{}}");
   CU_ASSERT_PTR_NOT_NULL (
     strstr (lint (buf_cstr (&json)),
-            "warning /description: OpenAI takes at most 1024 characters, got 1025\n"));
+            "note /description: openai: at most 1024 characters, got 1025: it is cut\n"));
 }
 
 static void
@@ -70,30 +80,29 @@ test_parameters (void)
     lint ("{\"name\":\"a\"," DESCRIPTION
           "\"inputSchema\":{\"type\":\"object\",\"required\":[\"x/y\"],"
           "\"additionalProperties\":false,\"properties\":{\"x/y\":{\"type\":\"integer\"}}}}"),
-    "warning /inputSchema/properties/x~1y: the parameter has no description\n");
+    "warning /inputSchema/properties/x~1y: the parameter has no description\n"
+    "warning /inputSchema/properties: anthropic: \"x/y\" can't be the name of a property there\n");
 }
 
 static void
-test_strict (void)
+test_losses (void)
 {
+  /* once for OpenAI and Anthropic each; Gemini takes it as it is */
+  CU_ASSERT_STRING_EQUAL (
+    lint ("{\"name\":\"a\"," DESCRIPTION
+          "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"x\":{\"description\":\"d\","
+          "\"type\":\"string\"}},\"required\":[\"x\"]}}"),
+    "note /inputSchema: openai-strict: no other properties can be given\n"
+    "note /inputSchema: anthropic-strict: no other properties can be given\n");
+  /* of a tool that can't be strict nothing else is told */
   CU_ASSERT_STRING_EQUAL (
     lint ("{\"name\":\"a\"," DESCRIPTION
           "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"x\":{\"description\":\"d\"}}}}"),
-    "note /inputSchema: OpenAI's strict mode can't take it: an object without "
-    "\"additionalProperties\": false\n");
-  CU_ASSERT_STRING_EQUAL (
-    lint ("{\"name\":\"a\"," DESCRIPTION
-          "\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false,"
-          "\"properties\":{\"x\":{\"description\":\"d\"}}}}"),
-    "note /inputSchema/properties/x: OpenAI's strict mode can't take it: every property must be "
-    "in \"required\" (make it nullable instead)\n");
-  CU_ASSERT_STRING_EQUAL (
-    lint ("{\"name\":\"a\"," DESCRIPTION
-          "\"inputSchema\":{\"type\":\"object\",\"additionalProperties\":false,"
-          "\"properties\":{\"x\":{\"description\":\"d\",\"anyOf\":[{\"type\":\"null\"},"
-          "{\"oneOf\":[{}]}]}},\"required\":[\"x\"]}}"),
-    "note /inputSchema/properties/x/anyOf: OpenAI's strict mode can't take it: \"oneOf\" is not "
-    "supported there\n");
+    "note /inputSchema/properties/x: openai-strict: it takes values of any type\n"
+    "note /inputSchema/properties/x: anthropic-strict: it takes values of any type\n");
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (lint ("{\"name\":\"1a\"," DESCRIPTION "\"inputSchema\":{\"type\":\"object\"}}"),
+            "warning /name: gemini: a name there begins with one of A-Za-z_, "));
 }
 
 static void
@@ -120,8 +129,16 @@ test_size (void)
 }
 
 static int
+begin (void)
+{
+  providers = providers_new ();
+  return 0;
+}
+
+static int
 done (void)
 {
+  providers_free (providers);
   buf_free (&seen);
   return 0;
 }
@@ -130,12 +147,12 @@ static CU_TestInfo tests[] = { { "has nothing to say of a clean tool", test_clea
                                { "looks at names", test_names },
                                { "looks at descriptions", test_descriptions },
                                { "wants parameters described", test_parameters },
-                               { "knows what strict mode takes", test_strict },
+                               { "tells what providers do not take", test_losses },
                                { "finds hidden characters anywhere", test_hidden },
                                { "weighs definitions", test_size },
                                CU_TEST_INFO_NULL };
 
-static CU_SuiteInfo suites[] = { { "cli lint", NULL, done, NULL, NULL, tests },
+static CU_SuiteInfo suites[] = { { "cli lint", begin, done, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
 
 TAP_MAIN (suites)
