@@ -434,7 +434,7 @@ close_container (struct reader *r, struct place *here, const char *p)
   node->skip = (uint32_t) (here->next - node);
   node->len = (uint32_t) (p + 1 - r->text) - node->start;
   node->count = here->count & COUNT_MAX;
-  if (here->object && here->count > 1) {
+  if (here->object && here->count > 1 && !r->limits.any_names) {
     twin = json_names_twin (r->tape, node, r->arena);
     if (twin != NULL)
       return fail (r, r->text + twin->start - 1, JSON_DUPLICATE, "duplicate member name");
@@ -493,7 +493,7 @@ read_name (struct reader *r, struct place *here, const char *p)
   p = read_string (r, here, p);
   if (p == NULL)
     return NULL;
-  if (here->next[-1].escaped && holds_zero (r->tape, here->next - 1))
+  if (here->next[-1].escaped && !r->limits.any_names && holds_zero (r->tape, here->next - 1))
     return fail (r, start, JSON_SYNTAX, "U+0000 in a member name");
   if (p != r->end)
     p = skip_space (p);

@@ -501,8 +501,7 @@ check_dependent (struct checker *k, const struct dependent *dependent,
 static bool
 check_object (struct checker *k, const struct object_rules *rules, const struct json_node *value)
 {
-  if (value->count < rules->min || value->count > rules->max || value->count < rules->required_count
-      || !spend (k, value->count))
+  if (value->count < rules->least || value->count > rules->max || !spend (k, value->count))
     return false;
   if (!(rules->properties != NULL ? check_members (k, rules, value)
                                   : check_unknown_members (k, rules, value)))
@@ -619,6 +618,10 @@ check_more (struct checker *k, const struct rule *rule, const struct json_node *
            || check_length (k, rule->string, value);
   case RULE_WORD:
     return value->type == JSON_STRING && words_find (rule->words, k->tape, value) != WORDS_NONE;
+  case RULE_TEXT:
+    return check_string (k, rule->string, value);
+  case RULE_RANGE:
+    return check_bounds (k->tape, rule->number, value);
   case RULE_LEAF:
     return check_leaf (k, rule, value);
   case RULE_OBJECT:

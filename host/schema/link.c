@@ -241,29 +241,48 @@ types_with_more (const struct rule *rule)
                | (rule->array != NULL ? TYPE_ARRAY : 0) | (rule->object != NULL ? TYPE_OBJECT : 0));
 }
 
-static void
-set_kind (struct rule *rule)
+/* Of a rule that is about strings alone. */
+static enum rule_kind
+kind_of_text (struct rule *rule)
 {
   const struct string_rules *string = rule->string;
+
+  if (string->pattern != NULL || string->format != FORMAT_NONE)
+    return RULE_TEXT;
+  rule->min_length = string->min;
+  rule->max_length = string->max;
+  return RULE_LENGTH;
+}
+
+static enum rule_kind
+kind_of_values (struct rule *rule)
+{
   const struct values *values = rule->enumeration != NULL ? rule->enumeration : rule->constant;
 
-  if (rule->object != NULL && rule->array == NULL && rule->combination == NULL && values == NULL
-      && string == NULL && rule->number == NULL)
-    rule->kind = RULE_OBJECT;
-  if (rule->array != NULL || rule->object != NULL || rule->combination != NULL)
-    return;
-  rule->kind = RULE_LEAF;
-  if (values != NULL && string == NULL && values->others_count == 0
-      && (rule->enumeration == NULL || rule->constant == NULL)) {
-    rule->kind = RULE_WORD;
-    rule->words = &values->strings;
-  }
-  else if (values == NULL && rule->number == NULL && string != NULL && string->pattern == NULL
-           && string->format == FORMAT_NONE) {
-    rule->kind = RULE_LENGTH;
-    rule->min_length = string->min;
-    rule->max_length = string->max;
-  }
+  if (values->others_count != 0 || (rule->enumeration != NULL && rule->constant != NULL))
+    return RULE_LEAF;
+  rule->words = &values->strings;
+  return RULE_WORD;
+}
+
+static enum rule_kind
+kind_of (struct rule *rule)
+{
+  bool values = rule->enumeration != NULL || rule->constant != NULL;
+  unsigned groups = (unsigned) values + (rule->number != NULL) + (rule->string != NULL)
+                    + (rule->array != NULL) + (rule->object != NULL);
+
+  if (rule->combination != NULL || rule->array != NULL)
+    return RULE_NESTED;
+  if (rule->object != NULL)
+    return groups == 1 ? RULE_OBJECT : RULE_NESTED;
+  if (groups != 1)
+    return RULE_LEAF;
+  if (rule->string != NULL)
+    return kind_of_text (rule);
+  if (rule->number != NULL)
+    return rule->number->multiple.source == NULL ? RULE_RANGE : RULE_LEAF;
+  return kind_of_values (rule);
 }
 
 /* Names that the schema knows meet its patterns here, once. */
@@ -305,6 +324,7 @@ copy_into_property (struct property *property, const struct word *word)
 static void
 copy_into_properties (struct object_rules *object)
 {
+  object->least = object->min > object->required_count ? object->min : object->required_count;
   if (object->properties == NULL)
     return;
   for (uint32_t i = 0; i < object->names.count; i++)
@@ -318,7 +338,7 @@ quicken (struct compiler *c)
   for (struct draft *d = c->drafts; d != NULL; d = d->next) {
     struct rule *rule = &d->rule;
     rule->more = types_with_more (rule);
-    set_kind (rule);
+    rule->kind = kind_of (rule);
     if (c->dynamic)
       rule->resource = d->resource;
     else if (is_only_reference (rule))

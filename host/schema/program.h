@@ -163,6 +163,7 @@ struct dependent {
 struct object_rules {
   uint32_t min;
   uint32_t max;
+  uint32_t least;     /* members there must be: `min`, or as many as are required */
   struct words names; /* of properties and required */
   struct property *properties;
   const char **candidates; /* names of properties, for "did you mean"; ends with NULL */
@@ -181,6 +182,8 @@ enum rule_kind {
   RULE_LEAF,
   RULE_LENGTH, /* only how long a string is */
   RULE_WORD,   /* only whether a string is one of `words` */
+  RULE_TEXT,   /* only about strings */
+  RULE_RANGE,  /* only bounds of numbers */
   RULE_OBJECT  /* only about objects */
 };
 

@@ -34,7 +34,9 @@ refuse (struct compiler *c, const struct json_node *node, const char *fmt, ...)
 static bool
 read_documents (struct compiler *c, const char *text, size_t len)
 {
-  static const struct json_limits none = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+  static const struct json_limits none = {
+    .depth = UINT32_MAX, .nodes = UINT32_MAX, .members = UINT32_MAX, .number_len = UINT32_MAX
+  };
   CLEANUP_BUF struct buf all = { 0 };
   struct json_tape *tape = &c->schema->tape;
 

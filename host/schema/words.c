@@ -11,6 +11,7 @@ clear_slots (struct words *w, uint32_t bits, struct arena *arena)
 
   w->slots = memset (arena_alloc (arena, size), 0, size);
   w->bits = bits;
+  w->shift = (uint8_t) (64 - bits);
 }
 
 void

@@ -17,6 +17,7 @@ struct words {
   struct word *list;
   uint32_t count;
   uint32_t bits; /* of the number of slots */
+  uint8_t shift; /* 64 - bits */
   bool perfect;  /* every word is in the slot of its hash */
   uint64_t factor;
   uint32_t *slots; /* index + 1 by hash, 0: free */
@@ -59,14 +60,16 @@ words_same_4 (const char *a, const char *b)
   return x == y;
 }
 
-/* memcmp for short texts, without a call. */
+/* memcmp without a call: names are short. */
 static inline bool
 words_same (const char *a, const char *b, size_t len)
 {
-  if (len > 16)
-    return memcmp (a, b, len) == 0;
-  if (len >= 8)
-    return words_same_8 (a, b) && words_same_8 (a + len - 8, b + len - 8);
+  if (len >= 8) {
+    for (size_t i = 0; i + 8 < len; i += 8)
+      if (!words_same_8 (a + i, b + i))
+        return false;
+    return words_same_8 (a + len - 8, b + len - 8);
+  }
   if (len >= 4)
     return words_same_4 (a, b) && words_same_4 (a + len - 4, b + len - 4);
   return len == 0 || (a[0] == b[0] && a[len >> 1] == b[len >> 1] && a[len - 1] == b[len - 1]);
@@ -94,8 +97,8 @@ words_hash (const struct words *w, const char *text, size_t len)
     first = (unsigned char) text[0] | (uint32_t) (unsigned char) text[len >> 1] << 8;
     last = (unsigned char) text[len - 1];
   }
-  essence = ((uint64_t) last << 32 | first) + len * UINT64_C (0x632be59bd9b4e019);
-  return (uint32_t) (essence * w->factor >> (64 - w->bits));
+  essence = ((uint64_t) last << 32 | first) + len * UINT64_C (0x3b9aca07);
+  return (uint32_t) (essence * w->factor >> w->shift);
 }
 
 /* The index of the word a string node stands for, or WORDS_NONE. */
