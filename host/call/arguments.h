@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "call/call.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 
 /* The arguments of a call once they were parsed: their text, and their place on a tape.  What a
  * front had parsed is borrowed, what came as text is parsed here; mended ones take the place of

@@ -6,7 +6,7 @@
 #include <ev.h>
 
 #include "call/call.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
 

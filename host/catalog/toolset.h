@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 
 struct schema;
 struct unit; /* pool/unit.h: what runs the tool; the catalog only passes it on */
@@ -32,7 +32,8 @@ struct tool {
   struct schema *output;   /* compiled outputSchema, or NULL */
   bool repair_set;         /* the operator said how its arguments may be mended: */
   enum repair_mode repair; /* … so; else as the daemon's configuration says */
-  /* rendered once; JSON objects on one line.  project.h makes of `mcp` what other providers take. */
+  /* rendered once; JSON objects on one line.  project.h makes of `mcp` what other providers take.
+   */
   struct buf mcp;        /* as MCP 2026-07-28 lists it */
   struct buf mcp_legacy; /* as MCP up to 2025-11-25 lists it (object outputSchema only) */
   void *stats;           /* watch: this tool's metrics, or NULL; owned by the metrics registry */

@@ -7,7 +7,7 @@
 #include "cli/out.h"
 #include "cli/remotes.h"
 #include "cli/verdicts.h"
-#include "schema/describe.h"
+#include "schema/explain/describe.h"
 
 /* A person's own schema may be large. */
 enum { SUBSCHEMAS_MOST = 100 * 1000, DEPTH_MOST = 256, DESCRIPTION_MOST = 1 << 20 };

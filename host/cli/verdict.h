@@ -10,7 +10,7 @@
 #include "base/json_tape.h"
 #include "base/json_write.h"
 #include "cli/caret.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 #include "schema/schema.h"
 
 /* Of a schema and of documents that a person checks on their own machine. */

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/json_c.h"
 #include "daemon/document.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 #include "watch/log.h"
 
 #define AT(member) offsetof (struct config, member)

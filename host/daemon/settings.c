@@ -7,7 +7,7 @@
 
 #include "base/json_c.h"
 #include "pool/policy.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 
 enum { GOT_MAX = 60 };
 

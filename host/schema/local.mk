@@ -3,57 +3,73 @@ libhost_la_SOURCES += \
   %D%/check.c %D%/check.h \
   %D%/choice.c \
   %D%/compile.h \
-  %D%/describe.c %D%/describe.h \
   %D%/dialect.c %D%/dialect.h \
   %D%/evaluated.c %D%/evaluated.h \
-  %D%/explain.c %D%/explain.h %D%/explain_walk.h \
-  %D%/explain_branches.c \
-  %D%/explain_inside.c \
-  %D%/finding.c %D%/finding.h \
-  %D%/format.c %D%/format.h %D%/format_kinds.h \
-  %D%/format_chars.c \
-  %D%/format_id.c \
-  %D%/format_idn.c \
-  %D%/format_net.c \
-  %D%/format_template.c \
-  %D%/format_time.c \
-  %D%/format_uri.c \
-  %D%/guess.c %D%/guess.h \
-  %D%/harmless.c %D%/harmless.h \
   %D%/identity.c \
   %D%/json_c.h \
   %D%/keywords.c \
-  %D%/line.c %D%/line.h \
   %D%/link.c \
-  %D%/mark.c %D%/mark.h \
-  %D%/phrase.c %D%/phrase.h \
-  %D%/place.c %D%/place.h \
-  %D%/problem.c %D%/problem.h \
-  %D%/problem_names.c \
-  %D%/problem_parts.c %D%/problem_parts.h \
   %D%/program.h \
-  %D%/regex.c %D%/regex.h \
-  %D%/regex_ecma.c %D%/regex_tree.h \
-  %D%/regex_engine.c %D%/regex_engine.h \
-  %D%/regex_nfa.c %D%/regex_nfa.h \
-  %D%/regex_property.c \
-  %D%/regex_refer.c \
-  %D%/regex_set.c \
-  %D%/regex_simple.c %D%/regex_simple.h \
-  %D%/regex_translate.c \
   %D%/registry.c %D%/registry.h \
-  %D%/repair.c %D%/repair.h \
-  %D%/repair_edit.c %D%/repair_edit.h \
-  %D%/repair_name.c \
-  %D%/repair_value.c \
-  %D%/repair_walk.c %D%/repair_work.h \
   %D%/schema.c %D%/schema.h \
-  %D%/secret.c %D%/secret.h \
   %D%/unique.c \
   %D%/uri.c %D%/uri.h \
   %D%/validate.c \
   %D%/validate_json_c.c \
   %D%/words.c %D%/words.h
+
+# Patterns: most of them without an engine, the others by PCRE2.
+libhost_la_SOURCES += \
+  %D%/regex/ecma.c \
+  %D%/regex/engine.c %D%/regex/engine.h \
+  %D%/regex/nfa.c %D%/regex/nfa.h \
+  %D%/regex/property.c \
+  %D%/regex/refer.c \
+  %D%/regex/regex.c %D%/regex/regex.h \
+  %D%/regex/set.c \
+  %D%/regex/simple.c %D%/regex/simple.h \
+  %D%/regex/translate.c \
+  %D%/regex/tree.h
+
+# The values of "format" that are asserted.  Needs libidn2.
+libhost_la_SOURCES += \
+  %D%/format/chars.c \
+  %D%/format/format.c %D%/format/format.h \
+  %D%/format/id.c \
+  %D%/format/idn.c \
+  %D%/format/kinds.h \
+  %D%/format/net.c \
+  %D%/format/template.c \
+  %D%/format/time.c \
+  %D%/format/uri.c
+
+# Why a value does not fit, for models and for programs.
+libhost_la_SOURCES += \
+  %D%/explain/branches.c \
+  %D%/explain/describe.c %D%/explain/describe.h \
+  %D%/explain/explain.c %D%/explain/explain.h \
+  %D%/explain/finding.c %D%/explain/finding.h \
+  %D%/explain/guess.c %D%/explain/guess.h \
+  %D%/explain/harmless.c %D%/explain/harmless.h \
+  %D%/explain/inside.c \
+  %D%/explain/line.c %D%/explain/line.h \
+  %D%/explain/mark.c %D%/explain/mark.h \
+  %D%/explain/phrase.c %D%/explain/phrase.h \
+  %D%/explain/place.c %D%/explain/place.h \
+  %D%/explain/problem.c %D%/explain/problem.h \
+  %D%/explain/problem_names.c \
+  %D%/explain/problem_parts.c %D%/explain/problem_parts.h \
+  %D%/explain/secret.c %D%/explain/secret.h \
+  %D%/explain/walk.h
+
+# Arguments mended.
+libhost_la_SOURCES += \
+  %D%/repair/edit.c %D%/repair/edit.h \
+  %D%/repair/name.c \
+  %D%/repair/repair.c %D%/repair/repair.h \
+  %D%/repair/value.c \
+  %D%/repair/walk.c \
+  %D%/repair/work.h
 
 # The metaschemas, as the drafts define them.
 metaschemas = \

@@ -9,8 +9,8 @@
 
 #include "base/json_number.h"
 #include "base/json_tape.h"
-#include "schema/format.h"
-#include "schema/regex.h"
+#include "schema/format/format.h"
+#include "schema/regex/regex.h"
 #include "schema/schema.h"
 #include "schema/words.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "schema/compile.h"
-#include "schema/line.h"
-#include "schema/place.h"
+#include "schema/explain/line.h"
+#include "schema/explain/place.h"
 
 bool
 refuse (struct compiler *c, const struct json_node *node, const char *fmt, ...)

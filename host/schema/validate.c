@@ -1,5 +1,5 @@
 #include "schema/check.h"
-#include "schema/explain.h"
+#include "schema/explain/explain.h"
 #include "schema/schema.h"
 
 bool

@@ -30,6 +30,7 @@ function options(words) {
 class Ours {
   constructor(program) {
     this.process = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.process.on('error', (error) => { console.error(error.message); process.exit(2); });
     this.lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
   }
 

@@ -2,7 +2,7 @@
  * text with something behind it that is not part of it. */
 #include "fuzz.h"
 
-#include "schema/format.h"
+#include "schema/format/format.h"
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
  * and gives the same answer twice.  (What format "regex" takes is stricter than what compiles.) */
 #include "fuzz.h"
 
-#include "schema/regex.h"
+#include "schema/regex/regex.h"
 
 enum { BUDGET = 200 * 1000 };
 

@@ -2,7 +2,7 @@
  * by a second repair. */
 #include "fuzz.h"
 
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 
 static const struct json_limits limits = {
   .depth = 64, .nodes = 2000, .members = 500, .number_len = 128

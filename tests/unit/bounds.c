@@ -391,7 +391,7 @@ const struct bounds_case bounds_cases[] = {
         BOUNDS_TOO_COSTLY),
   BOMB ("enum of 150,000 texts", write_large_enum, write_string, BOUNDS_INVALID | BOUNDS_REFUSED),
   BOMB ("enum of 10,000 objects, for 5,000 items", write_enum_of_objects, write_object_items,
-        BOUNDS_TOO_COSTLY),
+        BOUNDS_INVALID | BOUNDS_TOO_COSTLY),
   BOMB ("50,000 properties", write_many_properties, NULL, BOUNDS_REFUSED),
   BOMB ("a pattern of 600 kB", write_giant_pattern, write_string, BOUNDS_REFUSED),
   BOMB ("a pattern that counts to 99 five times", write_multiplied_pattern, write_string,

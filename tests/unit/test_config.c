@@ -9,7 +9,7 @@
 #include "daemon/describe_cache.h"
 #include "daemon/document.h"
 #include "daemon/policies.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 #include "tap.h"
 
 /* A file in memory. */

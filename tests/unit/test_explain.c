@@ -1,6 +1,6 @@
 #include "tap.h"
 
-#include "schema/describe.h"
+#include "schema/explain/describe.h"
 #include "schema/schema.h"
 
 /* 70 bytes, and what is shown of them. */

@@ -1,7 +1,7 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "schema/format.h"
+#include "schema/format/format.h"
 
 /* Check a text that stands alone in memory, so that reading beyond it is seen by the sanitizers. */
 static bool

@@ -4,9 +4,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "schema/regex.h"
-#include "schema/regex_engine.h"
-#include "schema/regex_simple.h"
+#include "schema/regex/engine.h"
+#include "schema/regex/regex.h"
+#include "schema/regex/simple.h"
 
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65

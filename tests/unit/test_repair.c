@@ -1,7 +1,7 @@
 #include "tap.h"
 
 #include "base/json_write.h"
-#include "schema/repair.h"
+#include "schema/repair/repair.h"
 
 static void
 read_good (struct json_tape *tape, const char *text, struct arena *a)

@@ -1,0 +1,721 @@
+#include "base/utf8.h"
+#include "schema/regex/regex.h"
+#include "schema/regex/tree.h"
+
+enum {
+  NEST_LIMIT = 50,
+  WEIGHT_MAX = PATTERN_LEN_MAX /* as a pattern can have without repetitions */
+};
+
+struct reader {
+  const char *p;
+  const char *end;
+  struct regex_tree *tree;
+  struct error *err;
+  bool strict;
+  int depth;
+};
+
+static struct regex_node *read_choice (struct reader *r);
+
+static bool
+is_digit (char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool
+is_letter (char c)
+{
+  return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static bool
+is_syntax (char c)
+{
+  return c != '\0' && strchr ("^$\\.*+?()[]{}|/", c) != NULL;
+}
+
+/* Does `text` come next?  Then go over it. */
+static bool
+take (struct reader *r, const char *text)
+{
+  size_t len = strlen (text);
+
+  if ((size_t) (r->end - r->p) < len || memcmp (r->p, text, len) != 0)
+    return false;
+  r->p += len;
+  return true;
+}
+
+static bool
+comes (const struct reader *r, char c)
+{
+  return r->p < r->end && *r->p == c;
+}
+
+static bool
+bad (struct reader *r, const char *text)
+{
+  return error_set (r->err, "bad pattern: %s", text);
+}
+
+static struct regex_node *
+bad_node (struct reader *r, const char *text)
+{
+  (void) bad (r, text);
+  return NULL;
+}
+
+static uint32_t
+weight_sum (uint32_t a, uint32_t b)
+{
+  return a > WEIGHT_MAX || b > WEIGHT_MAX ? WEIGHT_MAX + 1 : a + b;
+}
+
+static struct regex_node *
+new_node (struct reader *r, enum regex_kind kind)
+{
+  struct regex_node *node = arena_alloc (&r->tree->arena, sizeof *node);
+
+  memset (node, 0, sizeof *node);
+  node->kind = kind;
+  node->weight = 1;
+  return node;
+}
+
+/* A set of one code point. */
+static struct regex_node *
+new_character (struct reader *r, uint32_t c)
+{
+  struct regex_node *node = new_node (r, REGEX_SET);
+
+  regex_set_add (&r->tree->arena, &node->set, c, c);
+  regex_set_close (&r->tree->arena, &node->set, false);
+  return node;
+}
+
+/* ---- characters and escapes ---- */
+
+static bool
+read_code_point (struct reader *r, uint32_t *c)
+{
+  size_t len = utf8_sequence (r->p, r->end);
+  const unsigned char *s = (const unsigned char *) r->p;
+
+  if (len == 0)
+    return bad (r, "not UTF-8");
+  *c = len == 1 ? s[0] : s[0] & (0xffu >> (len + 1));
+  for (size_t i = 1; i < len; i++)
+    *c = *c << 6 | (s[i] & 0x3f);
+  r->p += len;
+  return true;
+}
+
+/* `least` to `most` hex digits. */
+static bool
+take_hex (struct reader *r, int least, int most, uint32_t *value)
+{
+  int n = 0;
+
+  *value = 0;
+  for (; n < most && r->p < r->end; n++, r->p++) {
+    char c = *r->p;
+    if (is_digit (c))
+      *value = *value * 16 + (uint32_t) (c - '0');
+    else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+      *value = *value * 16 + (uint32_t) ((c | 32) - 'a' + 10);
+    else
+      break;
+  }
+  return n >= least;
+}
+
+/* The second half of a surrogate pair, when it comes next. */
+static bool
+take_low_surrogate (struct reader *r, uint32_t *low)
+{
+  const char *start = r->p;
+
+  if (take (r, "\\u") && take_hex (r, 4, 4, low) && *low >= 0xdc00 && *low <= 0xdfff)
+    return true;
+  r->p = start;
+  return false;
+}
+
+/* Behind "\u{". */
+static bool
+braced_escape (struct reader *r, uint32_t *c)
+{
+  while (r->end - r->p > 1 && *r->p == '0' && r->p[1] != '}')
+    r->p++;
+  if (!take_hex (r, 1, 8, c) || !take (r, "}"))
+    return bad (r, "\\u{ without hex digits and }");
+  if (*c > CODE_POINT_MAX)
+    return bad (r, "the escape names no character");
+  return true;
+}
+
+/* Behind "\u".  A lone surrogate is a code point too, if one that no text holds. */
+static bool
+unicode_escape (struct reader *r, uint32_t *c)
+{
+  uint32_t low;
+
+  if (take (r, "{"))
+    return braced_escape (r, c);
+  if (!take_hex (r, 4, 4, c))
+    return bad (r, "\\u without four hex digits");
+  if (*c >= 0xd800 && *c <= 0xdbff && take_low_surrogate (r, &low))
+    *c = 0x10000 + ((*c - 0xd800) << 10) + (low - 0xdc00);
+  return true;
+}
+
+static bool
+letter_escape (struct reader *r, char letter, uint32_t *c)
+{
+  static const char controls[] = "t\tn\nv\vf\fr\r";
+
+  for (const char *p = controls; *p != '\0'; p += 2)
+    if (*p == letter) {
+      *c = (uint32_t) p[1];
+      return true;
+    }
+  switch (letter) {
+  case 'c':
+    if (r->p == r->end || !is_letter (*r->p))
+      return bad (r, "\\c without a letter");
+    *c = (uint32_t) *r->p++ & 31;
+    return true;
+  case 'x':
+    return take_hex (r, 2, 2, c) || bad (r, "\\x without two hex digits");
+  case 'u':
+    return unicode_escape (r, c);
+  default:
+    return error_set (r->err, "bad pattern: unknown escape \\%c", letter);
+  }
+}
+
+/* An escape that means one character, inside brackets or not; the backslash is read. */
+static bool
+character_escape (struct reader *r, bool inside, uint32_t *c)
+{
+  char first = *r->p;
+
+  if (is_letter (first)) {
+    r->p++;
+    return letter_escape (r, first, c);
+  }
+  if (is_digit (first)) {
+    r->p++;
+    if (first != '0' || (r->p < r->end && is_digit (*r->p)))
+      return bad (r, "octal escapes are not ECMA-262");
+    *c = 0;
+    return true;
+  }
+  if (r->strict && !is_syntax (first) && !(inside && first == '-'))
+    return bad (r, "\\ before what needs none");
+  return read_code_point (r, c);
+}
+
+/* Behind "\p" or "\P". */
+static bool
+read_property (struct reader *r, struct regex_set *set, char letter)
+{
+  const char *close = memchr (r->p, '}', (size_t) (r->end - r->p));
+  char name[64];
+  size_t len;
+
+  if (!comes (r, '{') || close == NULL || close - r->p > (long) sizeof name)
+    return error_set (r->err, "bad pattern: \\%c without {a property}", letter);
+  len = (size_t) (close - r->p - 1);
+  memcpy (name, r->p + 1, len);
+  name[len] = '\0';
+  for (size_t i = 0; i < len; i++)
+    if (!is_letter (name[i]) && !is_digit (name[i]) && name[i] != '_' && name[i] != '=')
+      return error_set (r->err, "bad pattern: \\%c{} holds no name of a property", letter);
+  r->p = close + 1;
+  if (!regex_set_add_property (&r->tree->arena, set, name, letter == 'P'))
+    return error_set (r->err, "bad pattern: unknown property \\%c{%s}", letter, name);
+  return true;
+}
+
+/* An escape that means a set; the backslash is read.  *found: it was one. */
+static bool
+set_escape (struct reader *r, struct regex_set *set, bool *found)
+{
+  char letter = *r->p;
+
+  *found = true;
+  if ((letter | 32) == 'p') {
+    r->p++;
+    return read_property (r, set, letter);
+  }
+  *found = regex_set_add_escape (&r->tree->arena, set, letter);
+  if (*found)
+    r->p++;
+  return true;
+}
+
+/* ---- brackets ---- */
+
+/* One character, or a set that is added at once. */
+static bool
+read_class_atom (struct reader *r, struct regex_set *set, bool *is_set, uint32_t *c)
+{
+  *is_set = false;
+  if (!take (r, "\\"))
+    return read_code_point (r, c);
+  if (r->p == r->end)
+    return bad (r, "[ without ]");
+  if (take (r, "b")) {
+    *c = '\b';
+    return true;
+  }
+  if (!set_escape (r, set, is_set))
+    return false;
+  return *is_set || character_escape (r, true, c);
+}
+
+/* Is this '-' one between two ends of a range? */
+static bool
+range_follows (const struct reader *r)
+{
+  return r->end - r->p >= 2 && *r->p == '-' && r->p[1] != ']';
+}
+
+static bool
+read_class_item (struct reader *r, struct regex_set *set)
+{
+  bool from_set, to_set;
+  uint32_t from, to;
+
+  if (!read_class_atom (r, set, &from_set, &from))
+    return false;
+  if (!range_follows (r)) {
+    if (!from_set)
+      regex_set_add (&r->tree->arena, set, from, from);
+    return true;
+  }
+  r->p++;
+  if (!read_class_atom (r, set, &to_set, &to))
+    return false;
+  if (!from_set && !to_set) {
+    if (from > to)
+      return bad (r, "range out of order in brackets");
+    regex_set_add (&r->tree->arena, set, from, to);
+    return true;
+  }
+  if (r->strict)
+    return bad (r, "range between more than two characters");
+  /* "[\w-.]": no range, so the '-' is meant as itself */
+  regex_set_add (&r->tree->arena, set, '-', '-');
+  if (!from_set)
+    regex_set_add (&r->tree->arena, set, from, from);
+  if (!to_set)
+    regex_set_add (&r->tree->arena, set, to, to);
+  return true;
+}
+
+/* Behind "[". */
+static struct regex_node *
+read_class (struct reader *r)
+{
+  struct regex_node *node = new_node (r, REGEX_SET);
+  bool negated = take (r, "^");
+
+  while (!take (r, "]")) {
+    if (r->p == r->end)
+      return bad_node (r, "[ without ]");
+    if (!read_class_item (r, &node->set))
+      return NULL;
+  }
+  regex_set_close (&r->tree->arena, &node->set, negated);
+  return node;
+}
+
+/* ---- groups ---- */
+
+/* A name and its ">". */
+static struct regex_name *
+read_name (struct reader *r)
+{
+  struct regex_name *name = arena_alloc (&r->tree->arena, sizeof *name);
+
+  *name = (struct regex_name){ .text = r->p };
+  while (r->p < r->end
+         && (is_letter (*r->p) || *r->p == '_' || *r->p == '$' || (*r->p & 0x80) != 0
+             || (is_digit (*r->p) && r->p > name->text)))
+    r->p++;
+  name->len = (size_t) (r->p - name->text);
+  if (name->len > 0 && take (r, ">"))
+    return name;
+  (void) bad (r, "no name of a group between < and >");
+  return NULL;
+}
+
+static struct regex_name *
+find_name (struct regex_name *list, const struct regex_name *name)
+{
+  for (; list != NULL; list = list->next)
+    if (list->len == name->len && memcmp (list->text, name->text, name->len) == 0)
+      return list;
+  return NULL;
+}
+
+/* Behind "(?<". */
+static bool
+name_group (struct reader *r, struct regex_node *group)
+{
+  struct regex_name *name = read_name (r);
+
+  if (name == NULL)
+    return false;
+  if (find_name (r->tree->names, name) != NULL)
+    return bad (r, "two groups of one name");
+  name->node = group;
+  name->next = r->tree->names;
+  r->tree->names = name;
+  return true;
+}
+
+/* Behind "(": its kind and what belongs to that. */
+static struct regex_node *
+open_group (struct reader *r)
+{
+  static const struct {
+    const char *opening;
+    bool behind;
+    bool negated;
+  } looks[] = {
+    { "?=", false, false }, { "?!", false, true }, { "?<=", true, false }, { "?<!", true, true }
+  };
+  struct regex_node *node;
+
+  for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+    if (take (r, looks[i].opening)) {
+      node = new_node (r, REGEX_LOOK);
+      node->look.behind = looks[i].behind;
+      node->look.negated = looks[i].negated;
+      return node;
+    }
+  node = new_node (r, REGEX_GROUP);
+  if (take (r, "?:"))
+    return node;
+  node->group = ++r->tree->groups;
+  if (take (r, "?<"))
+    return name_group (r, node) ? node : NULL;
+  return comes (r, '?') ? bad_node (r, "unknown group (?") : node;
+}
+
+/* Behind "(". */
+static struct regex_node *
+read_group (struct reader *r)
+{
+  struct regex_node *node = open_group (r);
+
+  if (node == NULL)
+    return NULL;
+  if (++r->depth > NEST_LIMIT)
+    return bad_node (r, "parentheses are too deeply nested");
+  node->child = read_choice (r);
+  if (node->child == NULL)
+    return NULL;
+  if (!take (r, ")"))
+    return bad_node (r, "missing closing parenthesis");
+  r->depth--;
+  node->weight = weight_sum (1, node->child->weight);
+  return node;
+}
+
+/* ---- back references ---- */
+
+/* At the first digit of the number. */
+static struct regex_node *
+read_reference (struct reader *r)
+{
+  struct regex_node *node = new_node (r, REGEX_REFERENCE);
+
+  for (; r->p < r->end && is_digit (*r->p); r->p++)
+    if (node->group <= PATTERN_LEN_MAX)
+      node->group = node->group * 10 + (uint32_t) (*r->p - '0');
+  if (node->group > r->tree->last_group)
+    r->tree->last_group = node->group;
+  r->tree->references++;
+  return node;
+}
+
+/* Behind "\k". */
+static struct regex_node *
+read_named_reference (struct reader *r)
+{
+  struct regex_name *name;
+
+  if (!take (r, "<"))
+    return bad_node (r, "\\k without <the name of a group>");
+  name = read_name (r);
+  if (name == NULL)
+    return NULL;
+  name->node = new_node (r, REGEX_REFERENCE);
+  name->next = r->tree->named_references;
+  r->tree->named_references = name;
+  r->tree->references++;
+  return name->node;
+}
+
+/* A group may stand behind what refers to it. */
+static bool
+resolve_references (struct reader *r)
+{
+  struct regex_name *name = r->tree->named_references;
+
+  if (r->tree->last_group > r->tree->groups)
+    return bad (r, "a back reference to a group that is not there");
+  for (; name != NULL; name = name->next) {
+    const struct regex_name *group = find_name (r->tree->names, name);
+    if (group == NULL)
+      return error_set (r->err, "bad pattern: \\k<%.*s> names no group",
+                        name->len > 60 ? 60 : (int) name->len, name->text);
+    name->node->group = group->node->group;
+  }
+  return true;
+}
+
+/* ---- the rest ---- */
+
+/* Behind "\". */
+static struct regex_node *
+read_escape (struct reader *r)
+{
+  struct regex_node *node;
+  bool found;
+  uint32_t c;
+
+  if (r->p == r->end)
+    return bad_node (r, "\\ at the end");
+  if (comes (r, 'b') || comes (r, 'B')) {
+    node = new_node (r, REGEX_EDGE);
+    node->inside = *r->p++ == 'B';
+    return node;
+  }
+  if (*r->p >= '1' && *r->p <= '9')
+    return read_reference (r);
+  if (take (r, "k"))
+    return read_named_reference (r);
+  node = new_node (r, REGEX_SET);
+  if (!set_escape (r, &node->set, &found))
+    return NULL;
+  if (!found) {
+    if (!character_escape (r, false, &c))
+      return NULL;
+    regex_set_add (&r->tree->arena, &node->set, c, c);
+  }
+  regex_set_close (&r->tree->arena, &node->set, false);
+  return node;
+}
+
+static uint32_t
+read_count (struct reader *r)
+{
+  uint64_t count = 0;
+
+  for (; r->p < r->end && is_digit (*r->p); r->p++)
+    count = count * 10 + (uint64_t) (*r->p - '0') < REGEX_NO_MAX
+              ? count * 10 + (uint64_t) (*r->p - '0')
+              : REGEX_NO_MAX;
+  return (uint32_t) count;
+}
+
+/* "{n}", "{n,}" or "{n,m}"; not read when it is none. */
+static bool
+take_braces (struct reader *r, uint32_t *min, uint32_t *max)
+{
+  const char *start = r->p;
+
+  if (take (r, "{") && r->p < r->end && is_digit (*r->p)) {
+    *min = *max = read_count (r);
+    if (take (r, ","))
+      *max = comes (r, '}') ? REGEX_NO_MAX : read_count (r);
+    if (take (r, "}"))
+      return true;
+  }
+  r->p = start;
+  return false;
+}
+
+static bool
+take_quantifier (struct reader *r, uint32_t *min, uint32_t *max)
+{
+  if (comes (r, '{'))
+    return take_braces (r, min, max);
+  if (!comes (r, '*') && !comes (r, '+') && !comes (r, '?'))
+    return false;
+  *min = *r->p == '+';
+  *max = *r->p == '?' ? 1 : REGEX_NO_MAX;
+  r->p++;
+  return true;
+}
+
+/* A repeated set is one item, a repeated group is written out. */
+static uint32_t
+repeat_weight (const struct regex_node *child, uint32_t min, uint32_t max)
+{
+  uint64_t times = max == REGEX_NO_MAX ? (uint64_t) min + 1 : max;
+
+  if (child->kind == REGEX_SET || times == 0)
+    return child->weight;
+  times *= child->weight;
+  return times > WEIGHT_MAX ? WEIGHT_MAX + 1 : (uint32_t) times;
+}
+
+/* What was read, with the quantifier that follows. */
+static struct regex_node *
+read_quantifier (struct reader *r, struct regex_node *child)
+{
+  struct regex_node *node;
+  uint32_t min, max;
+
+  if (!take_quantifier (r, &min, &max))
+    return child;
+  if (min > max)
+    return bad_node (r, "numbers out of order in {}");
+  node = new_node (r, REGEX_REPEAT);
+  node->child = child;
+  node->repeat.min = min;
+  node->repeat.max = max;
+  node->repeat.lazy = take (r, "?");
+  node->weight = repeat_weight (child, min, max);
+  return node;
+}
+
+/* A quantifier where nothing was before it, or a bracket that stands alone. */
+static struct regex_node *
+read_stray (struct reader *r)
+{
+  const char *start = r->p;
+  uint32_t min, max;
+
+  if (take_quantifier (r, &min, &max)) {
+    error_set (r->err, "bad pattern: nothing to repeat before '%.*s'",
+               r->p - start > 20 ? 20 : (int) (r->p - start), start);
+    return NULL;
+  }
+  if (r->strict)
+    return bad_node (r, "a bracket alone");
+  return new_character (r, (unsigned char) *r->p++);
+}
+
+static struct regex_node *
+read_atom (struct reader *r)
+{
+  struct regex_node *node;
+  uint32_t c;
+
+  switch (*r->p) {
+  case '^':
+  case '$':
+    return new_node (r, *r->p++ == '^' ? REGEX_START : REGEX_END);
+  case '\\':
+    r->p++;
+    return read_escape (r);
+  case '[':
+    r->p++;
+    return read_class (r);
+  case '(':
+    r->p++;
+    return read_group (r);
+  case '.':
+    r->p++;
+    node = new_node (r, REGEX_SET);
+    regex_set_add_dot (&r->tree->arena, &node->set);
+    regex_set_close (&r->tree->arena, &node->set, false);
+    return node;
+  case '*':
+  case '+':
+  case '?':
+  case '{':
+  case '}':
+  case ']':
+    return read_stray (r);
+  default:
+    return read_code_point (r, &c) ? new_character (r, c) : NULL;
+  }
+}
+
+static bool
+is_repeatable (const struct regex_node *node)
+{
+  return node->kind == REGEX_SET || node->kind == REGEX_GROUP || node->kind == REGEX_REFERENCE;
+}
+
+static struct regex_node *
+read_sequence (struct reader *r)
+{
+  struct regex_node *sequence = new_node (r, REGEX_SEQUENCE);
+  struct regex_node **place = &sequence->child;
+
+  sequence->weight = 0;
+  while (r->p < r->end && *r->p != '|' && *r->p != ')') {
+    struct regex_node *node = read_atom (r);
+    if (node != NULL && is_repeatable (node))
+      node = read_quantifier (r, node);
+    if (node == NULL)
+      return NULL;
+    sequence->weight = weight_sum (sequence->weight, node->weight);
+    *place = node;
+    place = &node->next;
+  }
+  return sequence;
+}
+
+static struct regex_node *
+read_choice (struct reader *r)
+{
+  struct regex_node *first = read_sequence (r), *last = first, *choice;
+
+  if (first == NULL || !comes (r, '|'))
+    return first;
+  choice = new_node (r, REGEX_CHOICE);
+  choice->child = first;
+  choice->weight = first->weight;
+  while (take (r, "|")) {
+    last->next = read_sequence (r);
+    last = last->next;
+    if (last == NULL)
+      return NULL;
+    choice->weight = weight_sum (choice->weight, last->weight);
+  }
+  return choice;
+}
+
+bool
+regex_tree_read (struct regex_tree *tree, const char *pattern, size_t len, bool strict,
+                 struct error *err)
+{
+  struct reader r = {
+    .p = pattern, .end = pattern + len, .tree = tree, .err = err, .strict = strict
+  };
+
+  *tree = (struct regex_tree){ 0 };
+  tree->root = read_choice (&r);
+  if (tree->root == NULL)
+    return false;
+  if (r.p < r.end)
+    return error_set (err, "bad pattern: unmatched closing parenthesis");
+  return resolve_references (&r);
+}
+
+void
+regex_tree_free (struct regex_tree *tree)
+{
+  arena_free (&tree->arena);
+}
+
+bool
+regex_tree_check_weight (const struct regex_tree *tree, struct error *err)
+{
+  if (tree->root->weight > WEIGHT_MAX)
+    return error_set (err, "too costly a pattern: its repetitions multiply to more than %d items",
+                      WEIGHT_MAX);
+  return true;
+}
