@@ -7,7 +7,10 @@ libhost_la_SOURCES += \
   %D%/evaluated.c %D%/evaluated.h \
   %D%/identity.c \
   %D%/json_c.h \
-  %D%/keywords.c \
+  %D%/keywords.c %D%/keywords.h \
+  %D%/keywords_nested.c \
+  %D%/keywords_scalar.c \
+  %D%/keywords_shared.c \
   %D%/link.c \
   %D%/program.h \
   %D%/registry.c %D%/registry.h \

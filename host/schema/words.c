@@ -2,7 +2,8 @@
 
 static const uint64_t FIRST_FACTOR = 0x9e3779b97f4a7c15U;
 
-enum { BITS_LEAST = 3, BITS_MORE = 2, FACTORS_TRIED = 16 };
+/* Many words collide whatever the factor; then it isn't worth the search. */
+enum { BITS_LEAST = 3, BITS_MORE = 2, FACTORS_TRIED = 16, SEARCHED_MAX = 512 };
 
 static void
 clear_slots (struct words *w, uint32_t bits, struct arena *arena)
@@ -79,26 +80,19 @@ fill (struct words *w)
 void
 words_finish (struct words *w, struct arena *arena)
 {
-  uint64_t best_factor = FIRST_FACTOR;
-  uint32_t best = UINT32_MAX;
   uint32_t bits = w->bits;
 
-  for (uint32_t more = 0; more <= BITS_MORE && best != 0; more++) {
+  for (uint32_t more = 0; more <= BITS_MORE && w->count <= SEARCHED_MAX; more++) {
     if (more != 0)
       clear_slots (w, bits + more, arena);
-    w->factor = FIRST_FACTOR;
-    for (unsigned i = 0; i < FACTORS_TRIED && best != 0; i++) {
-      uint32_t collisions = fill (w);
-      if (collisions < best || (collisions == best && more == 0)) {
-        best = collisions;
-        best_factor = w->factor;
-      }
-      if (best != 0)
-        w->factor = w->factor * UINT64_C (6364136223846793005) | 1;
+    for (unsigned i = 0; i < FACTORS_TRIED; i++) {
+      w->perfect = fill (w) == 0;
+      if (w->perfect)
+        return;
+      w->factor = w->factor * UINT64_C (6364136223846793005) | 1;
     }
   }
-  w->factor = best_factor;
-  w->perfect = fill (w) == 0;
+  (void) fill (w);
 }
 
 /* Resolving would need memory; strings with escapes are rare where words are expected. */
