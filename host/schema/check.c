@@ -432,7 +432,7 @@ find_property (struct checker *k, const struct object_rules *rules, const struct
   return i != WORDS_NONE ? &rules->properties[i] : NULL;
 }
 
-static __attribute__ ((noinline)) bool
+static bool
 check_members (struct checker *k, const struct object_rules *rules, const struct json_node *value)
 {
   const struct json_node *end = json_end (value);
