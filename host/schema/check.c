@@ -1,11 +1,15 @@
 #include "schema/check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_text.h"
 #include "schema/evaluated.h"
 
-enum { BYTES_PER_STEP = 16, SMALL_DIGITS = 18 };
+enum { BYTES_PER_STEP = 16, SMALL_DIGITS = 18, STEPS_PER_IDN_BYTE = 200 };
+
+/* Kept out of the functions on the frequent ways, whose frames it would make large. */
+#define RARE __attribute__ ((noinline))
 
 /* ---- any value ---- */
 
@@ -95,7 +99,7 @@ check_one_of (struct checker *k, const struct combination *c, const struct json_
 
 /* A checker that gave up may turn a wrong answer into a right one here; its owner looks at gave_up
  * before it believes anything. */
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_combination (struct checker *k, const struct combination *c, const struct json_node *value)
 {
   if (c->ref != NULL && !check_rule (k, c->ref, value))
@@ -272,7 +276,7 @@ match (struct checker *k, const struct regex *regex, const char *text, size_t le
   return verdict == REGEX_MATCH;
 }
 
-static bool __attribute__ ((noinline))
+static RARE bool
 match_escaped (struct checker *k, const struct regex *regex, const struct json_node *string)
 {
   __attribute__ ((cleanup (plain_text_end))) struct plain_text t;
@@ -292,7 +296,7 @@ check_pattern (struct checker *k, const struct regex *regex, const struct json_n
   return match (k, regex, k->tape->text + string->start, string->len);
 }
 
-static bool __attribute__ ((noinline))
+static RARE bool
 format_escaped (struct checker *k, enum format format, const struct json_node *string)
 {
   __attribute__ ((cleanup (plain_text_end))) struct plain_text t;
@@ -302,13 +306,20 @@ format_escaped (struct checker *k, enum format format, const struct json_node *s
   return format_check (format, t.text, t.len);
 }
 
+/* May there be a label of another script ("xn--…")?  Those are looked up in the tables of Unicode.
+ */
+static bool
+has_idn_label (const struct json_tape *tape, const struct json_node *string)
+{
+  return memmem (tape->text + string->start, string->len, "--", 2) != NULL;
+}
+
 bool
 check_format (struct checker *k, enum format format, const struct json_node *string)
 {
-  /* labels of other scripts are looked up in tables of Unicode */
-  int64_t steps_per_byte = format == FORMAT_HOSTNAME ? 4 : 1;
+  bool idn = format == FORMAT_HOSTNAME && (string->escaped || has_idn_label (k->tape, string));
 
-  if (!spend (k, 1 + string->len * steps_per_byte))
+  if (!spend (k, 1 + string->len * (int64_t) (idn ? STEPS_PER_IDN_BYTE : 1)))
     return false;
   if (string->escaped)
     return format_escaped (k, format, string);
@@ -355,7 +366,7 @@ check_items (struct checker *k, const struct array_rules *rules, const struct js
   return true;
 }
 
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_array (struct checker *k, const struct array_rules *rules, const struct json_node *value)
 {
   const struct json_node *first, *second;
@@ -373,7 +384,7 @@ check_array (struct checker *k, const struct array_rules *rules, const struct js
 /* ---- objects ---- */
 
 /* A member whose name the rules don't know. */
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_unknown_member (struct checker *k, const struct object_rules *rules,
                       const struct json_node *name)
 {
@@ -390,7 +401,7 @@ check_unknown_member (struct checker *k, const struct object_rules *rules,
 }
 
 /* A member whose name is known, but not from "properties" alone. */
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_patterned_member (struct checker *k, const struct object_rules *rules,
                         const struct property *property, const struct json_node *value)
 {
@@ -402,7 +413,7 @@ check_patterned_member (struct checker *k, const struct object_rules *rules,
 }
 
 /* The names of all members. */
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_names (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
   for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n + 1))
@@ -424,7 +435,7 @@ check_property (struct checker *k, const struct property *p, const struct json_n
   return check_more (k, p->check, value);
 }
 
-static __attribute__ ((noinline)) const struct property *
+static RARE const struct property *
 find_property (struct checker *k, const struct object_rules *rules, const struct json_node *name)
 {
   uint32_t i = words_find (&rules->names, k->tape, name);
@@ -483,7 +494,7 @@ has_member (struct checker *k, const struct json_node *object, const struct json
   return false;
 }
 
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_dependent (struct checker *k, const struct dependent *dependent,
                  const struct json_node *value)
 {
@@ -529,7 +540,7 @@ dynamic_target (struct checker *k, const struct dynamic *dynamic)
   return found;
 }
 
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_leaf (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
   if (rule->enumeration != NULL && !check_values (k, rule->enumeration, value))
@@ -575,7 +586,7 @@ check_keywords (struct checker *k, const struct rule *rule, const struct json_no
   return rule->combination == NULL || check_combined (k, rule, value);
 }
 
-static __attribute__ ((noinline)) bool
+static RARE bool
 check_nested (struct checker *k, const struct rule *rule, const struct json_node *value)
 {
   struct scope scope;

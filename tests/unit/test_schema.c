@@ -333,6 +333,19 @@ test_cost_is_bounded (void)
   expect_too_costly (buf_cstr (&schema), buf_cstr (&value));
 }
 
+/* Labels of other scripts cost more than other text. */
+static void
+test_host_names_of_other_scripts (void)
+{
+  CLEANUP_BUF struct buf value = { 0 };
+
+  buf_putc (&value, '[');
+  for (int i = 0; i < 2000; i++)
+    buf_printf (&value, "%s\"xn--ihqwcrb4cv8a8dqg056pqjye.example\"", i != 0 ? "," : "");
+  buf_putc (&value, ']');
+  expect_too_costly ("{\"items\":{\"format\":\"hostname\"}}", buf_cstr (&value));
+}
+
 static void
 test_large_values_are_affordable (void)
 {
@@ -386,14 +399,109 @@ static CU_TestInfo compiling[] = { { "refused schemas", test_refused_schemas },
                                    { "caps", test_caps },
                                    { "a schema within a document", test_schema_within_a_document },
                                    CU_TEST_INFO_NULL };
+/* ---- dialects other than those the suites here cover ---- */
+
+#define DRAFT_04 "\"$schema\":\"http://json-schema.org/draft-04/schema#\","
+#define DRAFT_06 "\"$schema\":\"http://json-schema.org/draft-06/schema#\","
+#define DRAFT_2019 "\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
+
+static const struct {
+  const char *schema;
+  const char *value;
+  bool valid;
+} of_dialects[] = {
+  { "{" DRAFT_04 "\"minimum\":3,\"exclusiveMinimum\":true}", "3", false },
+  { "{" DRAFT_04 "\"minimum\":3,\"exclusiveMinimum\":false}", "3", true },
+  { "{" DRAFT_04 "\"type\":\"integer\"}", "1.0", false },
+  { "{" DRAFT_04 "\"const\":1}", "2", true },
+  { "{" DRAFT_04
+    "\"id\":\"http://a.example/\",\"$ref\":\"#/definitions/n\",\"definitions\":{\"n\":{"
+    "\"id\":\"#n\",\"type\":\"null\"}}}",
+    "1", false },
+  { "{" DRAFT_04 "\"$ref\":\"http://json-schema.org/draft-04/schema#\"}", "{\"minLength\":-1}",
+    false },
+  { "{" DRAFT_06 "\"type\":\"integer\"}", "1.0", true },
+  { "{" DRAFT_06 "\"if\":true,\"then\":false}", "1", true },
+  { "{" DRAFT_06 "\"contains\":{\"const\":1}}", "[2]", false },
+  { "{" DRAFT_06 "\"$ref\":\"#/definitions/n\",\"type\":\"object\",\"definitions\":{\"n\":{}}}",
+    "1", true },
+  { "{" DRAFT_2019 "\"$recursiveAnchor\":true,\"properties\":{\"a\":{\"$recursiveRef\":\"#\"}},"
+    "\"additionalProperties\":false}",
+    "{\"a\":{\"b\":1}}", false },
+  { "{" DRAFT_2019 "\"items\":[{\"type\":\"null\"}],\"unevaluatedItems\":false}", "[null,1]",
+    false },
+  { "{" DRAFT_2019 "\"contains\":{\"const\":1},\"unevaluatedItems\":false}", "[1]", false },
+  { "{" DRAFT_2019 "\"$ref\":\"#/$defs/n\",\"type\":\"object\",\"$defs\":{\"n\":{}}}", "1", false },
+  { "{" DRAFT_2019 "\"$ref\":\"https://json-schema.org/draft/2019-09/schema\"}", "{\"type\":1}",
+    false },
+  { "{" DRAFT_2019 "\"$ref\":\"https://json-schema.org/draft/2019-09/schema\"}",
+    "{\"allOf\":[{\"minLength\":2}]}", true },
+};
+
+static void
+test_dialects (void)
+{
+  for (size_t i = 0; i < sizeof of_dialects / sizeof *of_dialects; i++) {
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct schema *schema = compile_good (of_dialects[i].schema);
+    struct json_tape tape;
+    read_good (&tape, of_dialects[i].value, strlen (of_dialects[i].value), &a);
+    if (schema_validate (schema, &tape, json_root (&tape), NULL, NULL) != of_dialects[i].valid) {
+      printf ("# %s for %s\n", of_dialects[i].schema, of_dialects[i].value);
+      CU_FAIL ("wrong verdict");
+    }
+    schema_free (schema);
+  }
+}
+
+/* Documents of the registry are found by their URI, also from one another; others are refused. */
+static void
+test_registry (void)
+{
+  static const char list[] = "{\"items\":{\"$ref\":\"name.json#/$defs/name\"}}";
+  static const char name[] = "{\"$defs\":{\"name\":{\"type\":\"string\"}}}";
+  struct schema_registry *registry = schema_registry_new ();
+  struct schema_options options = { .registry = registry };
+  CLEANUP_ARENA struct arena a = { 0 };
+  struct json_tape schema_tape, tape;
+  struct error err = { 0 };
+  struct schema *schema;
+  const char *text = "{\"$ref\":\"http://a.example/list.json\"}";
+
+  CU_ASSERT_TRUE (
+    schema_registry_add (registry, "http://a.example/list.json", list, strlen (list), &err));
+  read_good (&schema_tape, text, strlen (text), &a);
+  CU_ASSERT_PTR_NULL (schema_compile (&schema_tape, json_root (&schema_tape), &options, &err));
+  CU_ASSERT_PTR_NOT_NULL (strstr (err.text, "http://a.example/list.json/items/$ref: "));
+  err = (struct error){ 0 };
+  CU_ASSERT_TRUE (
+    schema_registry_add (registry, "http://a.example/name.json", name, strlen (name), &err));
+  CU_ASSERT_FALSE (
+    schema_registry_add (registry, "http://a.example/name.json", name, strlen (name), &err));
+  CU_ASSERT_FALSE (schema_registry_add (registry, "http://b.example/", "{,}", 3, &err));
+  schema = schema_compile (&schema_tape, json_root (&schema_tape), &options, &err);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (schema);
+  schema_registry_free (registry);
+  read_good (&tape, "[\"a\"]", 5, &a);
+  CU_ASSERT_TRUE (schema_validate (schema, &tape, json_root (&tape), NULL, NULL));
+  read_good (&tape, "[1]", 3, &a);
+  CU_ASSERT_FALSE (schema_validate (schema, &tape, json_root (&tape), NULL, NULL));
+  schema_free (schema);
+}
+
 static CU_TestInfo bounds[] = { { "a valid value allocates nothing",
                                   test_a_valid_value_allocates_nothing },
                                 { "cost is bounded", test_cost_is_bounded },
+                                { "host names of other scripts", test_host_names_of_other_scripts },
                                 { "large values are affordable", test_large_values_are_affordable },
                                 { "equal items among many", test_equal_items_among_many },
                                 { "deep values", test_deep_values },
                                 CU_TEST_INFO_NULL };
-static CU_SuiteInfo suites[] = { { "compiling", NULL, NULL, NULL, NULL, compiling },
+static CU_TestInfo dialects[] = { { "drafts", test_dialects },
+                                  { "registry", test_registry },
+                                  CU_TEST_INFO_NULL };
+static CU_SuiteInfo suites[] = { { "dialects", NULL, NULL, NULL, NULL, dialects },
+                                 { "compiling", NULL, NULL, NULL, NULL, compiling },
                                  { "bounds", NULL, NULL, NULL, NULL, bounds },
                                  CU_SUITE_INFO_NULL };
 
