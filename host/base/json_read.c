@@ -176,7 +176,8 @@ look_at_16 (const char *p)
 #endif
 
 /* The same for the last bytes of a text; those behind it count as not plain. */
-static uint64_t __attribute__ ((noinline)) look_at_last (const char *p, const struct reader *r)
+static __attribute__ ((noinline)) uint64_t
+look_at_last (const char *p, const struct reader *r)
 {
   char few[16] = { 0 };
   size_t len = (size_t) (r->end - p);
@@ -186,7 +187,8 @@ static uint64_t __attribute__ ((noinline)) look_at_last (const char *p, const st
     special |= look_at_16 (p + at) << at;
   if (r->end - r->text >= 16)
     return special | look_at_16 (r->end - 16) >> (16 - len % 16) << (len & ~(size_t) 15);
-  memcpy (few, p, len);
+  if (len != 0) /* an empty text may have no address */
+    memcpy (few, p, len);
   return look_at_16 (few);
 }
 

@@ -198,7 +198,7 @@ uri_decoded (struct uri text, struct arena *arena)
   char *out;
   size_t n = 0;
 
-  if (memchr (text.text, '%', text.len) == NULL)
+  if (text.len == 0 || memchr (text.text, '%', text.len) == NULL)
     return text;
   out = arena_alloc (arena, text.len);
   for (size_t i = 0; i < text.len; i++) {
