@@ -41,9 +41,10 @@ struct place {
 };
 
 #define INLINED inline __attribute__ ((always_inline))
+#define RARE __attribute__ ((noinline))
 
 /* The readers below take where to read and return where to go on; NULL after a fault. */
-static const char *__attribute__ ((cold, noinline))
+static RARE const char *
 fail (const struct reader *r, const char *at, enum json_fault fault, const char *problem)
 {
   r->tape->fault = fault;
@@ -53,14 +54,15 @@ fail (const struct reader *r, const char *at, enum json_fault fault, const char 
 }
 
 /* The text ends where it must not. */
-static const char *__attribute__ ((cold, noinline))
+static RARE const char *
 fail_end (const struct reader *r, const char *problem)
 {
   return fail (r, r->text + r->tape->text_len, JSON_SYNTAX, problem);
 }
 
 /* Room for more nodes; false after a fault. */
-static bool __attribute__ ((noinline)) grow (struct reader *r, const char *at)
+static RARE bool
+grow (struct reader *r, const char *at)
 {
   uint32_t count = (uint32_t) (r->nodes_end - r->nodes);
   uint32_t cap = count < r->limits.nodes / 2 ? count * 2 : r->limits.nodes;
@@ -113,7 +115,8 @@ is_space (char c)
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static const char *__attribute__ ((noinline)) skip_more_space (const char *p)
+static RARE const char *
+skip_more_space (const char *p)
 {
   while (is_space (*p))
     p++;
@@ -176,7 +179,7 @@ look_at_16 (const char *p)
 #endif
 
 /* The same for the last bytes of a text; those behind it count as not plain. */
-static __attribute__ ((noinline)) uint64_t
+static RARE uint64_t
 look_at_last (const char *p, const struct reader *r)
 {
   char few[16] = { 0 };
@@ -301,7 +304,8 @@ read_special (const struct reader *r, const char *p)
 }
 
 /* The closing quote of a string whose bytes before `p` are plain and whose byte there is not. */
-static const char *__attribute__ ((noinline)) string_end (const struct reader *r, const char *p)
+static RARE const char *
+string_end (const struct reader *r, const char *p)
 {
   for (;;) {
     if (p == r->end)
@@ -472,7 +476,7 @@ read_value (struct reader *r, struct place *here, const char *p)
   }
 }
 
-static bool __attribute__ ((noinline))
+static RARE bool
 holds_zero (const struct json_tape *tape, const struct json_node *string)
 {
   struct json_cursor cursor = json_cursor (tape, string);
