@@ -1,1 +1,2 @@
-dist_doc_DATA += %D%/architecture.md %D%/decisions.md %D%/dependencies.md
+dist_doc_DATA += %D%/architecture.md %D%/decisions.md %D%/dependencies.md \
+	%D%/json.md %D%/schema.md

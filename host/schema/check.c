@@ -272,7 +272,7 @@ match (struct checker *k, const struct regex *regex, const char *text, size_t le
   enum regex_verdict verdict = regex_match (regex, text, len, &k->budget);
 
   if (verdict == REGEX_TOO_COSTLY)
-    k->gave_up = true;
+    k->gave_up = k->at_pattern = true;
   return verdict == REGEX_MATCH;
 }
 

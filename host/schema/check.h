@@ -17,7 +17,8 @@ struct checker {
   const struct json_tape *tape; /* of the value */
   int64_t budget;               /* steps left */
   unsigned depth;
-  bool gave_up; /* out of budget or too deep: every answer is false from here on */
+  bool gave_up;    /* out of budget or too deep: every answer is false from here on */
+  bool at_pattern; /* it was a pattern that used up the budget */
   const struct scope *scope;
 };
 

@@ -21,11 +21,12 @@ definition (void *self)
       "properties": {
         "filters": {
           "type": "object",
+          "description": "What a row must be like.",
           "properties": {
             "minRating": { "type": "number", "minimum": 0, "maximum": 5, "description": "Stars, at least." },
             "maxPrice": { "type": "number", "minimum": 0, "description": "Euros, at most." },
-            "cuisine": { "$ref": "#/$defs/cuisine" },
-            "city": { "type": "string", "enum": ["Berlin", "Hamburg", "Munich"] },
+            "cuisine": { "$ref": "#/$defs/cuisine", "description": "Where the dishes come from." },
+            "city": { "type": "string", "enum": ["Berlin", "Hamburg", "Munich"], "description": "Where the restaurant is." },
             "vegetarian": { "type": "boolean", "description": "Whether there are vegetarian dishes." },
             "tags": {
               "type": "array",
@@ -38,9 +39,10 @@ definition (void *self)
         },
         "sort": {
           "type": "object",
+          "description": "The order of the rows; by name without it.",
           "properties": {
-            "by": { "type": "string", "enum": ["name", "rating", "price"] },
-            "order": { "type": "string", "enum": ["ascending", "descending"], "default": "ascending" }
+            "by": { "type": "string", "enum": ["name", "rating", "price"], "description": "The field that counts." },
+            "order": { "type": "string", "enum": ["ascending", "descending"], "default": "ascending", "description": "Smallest or greatest first." }
           },
           "required": ["by"],
           "additionalProperties": false
@@ -52,7 +54,7 @@ definition (void *self)
           "uniqueItems": true,
           "description": "Fields to return; all without it."
         },
-        "limit": { "type": "integer", "minimum": 1, "maximum": 50, "default": 10 }
+        "limit": { "type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "Rows to return, at most." }
       },
       "additionalProperties": false,
       "$defs": {

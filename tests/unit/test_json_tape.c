@@ -637,7 +637,7 @@ test_utf8 (void)
 
 /* ---- JSONTestSuite ---- */
 
-/* RFC 8259 only advises against these; the default is to refuse them. */
+/* RFC 8259 lets these pass; the default is to refuse them. */
 static const char *const about_names[] = { "y_object_duplicated_key.json",
                                            "y_object_duplicated_key_and_value.json",
                                            "y_object_escaped_null_in_key.json", NULL };

@@ -42,21 +42,39 @@ branches_of_type (const struct explanation *e, const struct branches *branches,
   return count;
 }
 
-/* By what is wrong with the value by each of them. */
+/* Members of the value that a branch knows by name. */
+static uint32_t
+known_members (struct explanation *e, const struct rule *rule, const struct json_node *value)
+{
+  uint32_t known = 0;
+
+  if (rule->alias != NULL)
+    rule = rule->alias;
+  if (value->type != JSON_OBJECT || rule->object == NULL || !spend (e->k, value->count))
+    return 0;
+  for (const struct json_node *n = json_first (value); n != json_end (value); n = json_next (n + 1))
+    known += words_find (&rule->object->names, e->tape, n) != WORDS_NONE;
+  return known;
+}
+
+/* By what is wrong with the value by each of them; of equals the one that knows more of it. */
 static uint32_t
 lightest (struct explanation *e, const struct step *step, const struct variants *v)
 {
   uint64_t least = UINT64_MAX;
-  uint32_t best = 0;
+  uint32_t best = 0, best_known = 0;
 
   for (uint32_t i = 0; i < v->branches->count && !e->k->gave_up; i++) {
+    uint32_t known;
     e->weighed = step;
     e->weight = 0;
     explain_also (e, step, v->keyword, v->branches->rules[i]);
     e->weighed = NULL;
-    if (e->weight < least) {
+    known = known_members (e, v->branches->rules[i], step->value);
+    if (e->weight < least || (e->weight == least && known > best_known)) {
       least = e->weight;
       best = i;
+      best_known = known;
     }
   }
   return best;

@@ -246,6 +246,7 @@ explain (struct checker *k, const struct json_node *value, struct schema_report 
   }
   if (e.count == 0) {
     f.kind = k->gave_up ? FOUND_COSTLY : FOUND_OTHER;
+    f.keyword = k->gave_up && k->at_pattern ? "pattern" : NULL;
     k->gave_up = false;
     k->budget = CHECK_COST_MAX;
     found (&e, &whole, &f);

@@ -81,7 +81,8 @@ say_several (struct line *m, const struct parts *p)
 static void
 say_costly (struct line *m, const struct parts *p)
 {
-  line_add (m, "too costly to check against the schema; %s", p->suggestion->text);
+  line_add (m, "%stoo costly to check against the schema; %s",
+            p->f->keyword != NULL ? "pattern " : "", p->suggestion->text);
 }
 
 static void

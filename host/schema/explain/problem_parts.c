@@ -369,7 +369,8 @@ fill_excluded (struct parts *p)
 static void
 fill_costly (struct parts *p)
 {
-  line_add (p->suggestion, "send less, or a simpler value");
+  line_add (p->suggestion,
+            p->f->keyword != NULL ? "send shorter text" : "send less, or a simpler value");
 }
 
 static void
