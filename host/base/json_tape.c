@@ -253,8 +253,11 @@ const struct json_node *
 json_pointer (const struct json_tape *tape, const struct json_node *node, const char *pointer,
               size_t len)
 {
-  const char *end = pointer + len;
+  const char *end;
 
+  if (len == 0) /* which may have no address */
+    return node;
+  end = pointer + len;
   while (node != NULL && pointer < end) {
     const char *token = pointer + 1;
     if (*pointer != '/')

@@ -338,7 +338,7 @@ quicken (struct compiler *c)
   for (struct draft *d = c->drafts; d != NULL; d = d->next) {
     struct rule *rule = &d->rule;
     rule->more = types_with_more (rule);
-    rule->kind = kind_of (rule);
+    rule->kind = (uint8_t) kind_of (rule);
     if (c->dynamic)
       rule->resource = d->resource;
     else if (is_only_reference (rule))

@@ -3,10 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "schema/compile.h"
 #include "schema/explain/line.h"
 #include "schema/explain/place.h"
+
+enum { POINTER_ROOM = 240 /* of an error's text */ };
 
 bool
 refuse (struct compiler *c, const struct json_node *node, const char *fmt, ...)
@@ -25,7 +28,13 @@ refuse (struct compiler *c, const struct json_node *node, const char *fmt, ...)
   va_start (args, fmt);
   (void) vsnprintf (why, sizeof why, fmt, args);
   va_end (args);
-  return error_set (c->err, "%.*s%s%s", 240, line.text, line.len != 0 ? ": " : "", why);
+  while (line.len > POINTER_ROOM || (line.text[line.len] & 0xc0) == 0x80)
+    line.len--;
+  if (line.len != 0)
+    line_add (&line, ": ");
+  /* with words of the schema in it, whose author may be anybody */
+  line_add_text (&line, why, strlen (why), sizeof why);
+  return error_set (c->err, "%s", line.text);
 }
 
 /* ---- the text that is compiled ---- */

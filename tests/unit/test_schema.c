@@ -134,6 +134,9 @@ static const struct {
   { "{\"$schema\":\"http://json-schema.org/draft-03/schema#\"}",
     "/$schema: unknown dialect \"http://json-schema.org/draft-03/schema\"; supported are "
     "https://json-schema.org/draft/2020-12/schema, 2019-09, draft-07, draft-06 and draft-04" },
+  { "{\"$schema\":\"http:\\t<x>\"}",
+    "/$schema: unknown dialect \"http: ‹x›\"; supported are "
+    "https://json-schema.org/draft/2020-12/schema, 2019-09, draft-07, draft-06 and draft-04" },
   { "{\"$id\":\"a#b\"}", "/$id: a fragment in $id is not allowed; $anchor names a place" },
   { "{\"format\":1}", "/format: expected the name of a format" },
   { "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"exclusiveMinimum\":1}",
