@@ -435,7 +435,7 @@ check_property (struct checker *k, const struct property *p, const struct json_n
   return check_more (k, p->check, value);
 }
 
-static RARE const struct property *
+static inline const struct property *
 find_property (struct checker *k, const struct object_rules *rules, const struct json_node *name)
 {
   uint32_t i = words_find (&rules->names, k->tape, name);
