@@ -171,22 +171,20 @@ arena_strndup (struct arena *a, const char *text, size_t len)
 void
 arena_reset (struct arena *a)
 {
-  struct arena_block *kept = a->blocks;
+  size_t total = 0;
 
-  if (kept == NULL)
+  for (const struct arena_block *block = a->blocks; block != NULL; block = block->older)
+    total += block->size;
+  if (total == 0)
     return;
-  for (struct arena_block *block = kept->older, *older; block != NULL; block = older) {
-    older = block->older;
-    free (block);
-  }
-  kept->older = NULL;
-  if (kept->size > ARENA_KEEP) {
-    free (kept);
-    memset (a, 0, sizeof *a);
+  if (a->blocks->older == NULL && total <= ARENA_KEEP) {
+    a->next = block_start (a->blocks);
     return;
   }
-  a->next = block_start (kept);
-  a->end = a->next + kept->size;
+  /* work like the last finds room for all of it in one block */
+  arena_free (a);
+  if (total <= ARENA_KEEP)
+    add_block (a, total);
 }
 
 void
