@@ -11,9 +11,11 @@
  * - An escape that JSON does not know is a backslash: "\d" is "\\d".
  * - A quote in a string is part of it when nothing follows that may follow a string, and it is an
  *   apostrophe or one of a pair around words.
- * - An ellipsis stands for nothing, and only at the end of a container.
- * - At the end of the text brackets are closed, and a string, unless it seems to have swallowed
- *   what came after it; a member without its value is left out.
+ * - A bracket that is missing before another one, or before the end of a fence, is put there: the
+ *   model went on, so nothing is cut off.
+ * - Only when what is cut off may be closed: at the end of the text brackets are closed, and a
+ *   string, unless it seems to have swallowed what came after it; a member without its value is
+ *   left out; an ellipsis stands for nothing, and only at the end of a container.
  * - Refused, because more than one thing can be meant: an item or value that is missing, colons
  *   that are missing, two values, words that are cut off, duplicate names. */
 
@@ -117,6 +119,7 @@ put_item (struct mending *m, struct place *at)
   outcome = put_member (m);
   if (outcome == UNFINISHED) {
     note (m, CUT);
+    m->cut_off = true;
     m->out->len = mark;
     m->p = m->end;
   }
@@ -137,6 +140,7 @@ take_end (struct mending *m, const struct place *at)
     return due != ')' || at->items != 1 || at->commas;
   }
   note (m, BRACKET_OPEN);
+  m->cut_off |= m->p == m->end;
   return m->p == m->end || starts_with (m, fence) || is_due (m, *m->p);
 }
 
@@ -153,6 +157,7 @@ put_items (struct mending *m, struct place *at)
     else if (starts_with (m, "...") || starts_with (m, dots)) {
       m->p += 3; /* bytes of either */
       note (m, ELLIPSIS);
+      m->cut_off = true;
       at->ellipsis = true;
       at->comma = false;
     }
@@ -398,12 +403,15 @@ mend (struct mending *m, const struct json_limits *limits)
 
   if (is_escaped_whole (*m) && !unescape_whole (m, &plain))
     return false;
-  return mend_text (m) && reads (m->out->data + start, m->out->len - start, limits, &fault);
+  if (mend_text (m))
+    return reads (m->out->data + start, m->out->len - start, limits, &fault);
+  m->cut_off |= m->p == m->end && m->depth != 0;
+  return false;
 }
 
-bool
-json_mend (const char *text, size_t len, const struct json_limits *limits, struct buf *out,
-           struct buf *what)
+enum json_mended
+json_mend (const char *text, size_t len, bool close_cut_off, const struct json_limits *limits,
+           struct buf *out, struct buf *what)
 {
   struct mending m = { .p = text, .end = text + len, .out = out };
   size_t start = out->len;
@@ -411,16 +419,16 @@ json_mend (const char *text, size_t len, const struct json_limits *limits, struc
 
   if (reads (text, len, limits, &fault)) {
     buf_append (out, text, len);
-    return true;
+    return JSON_MENDED;
   }
   if (fault != JSON_SYNTAX)
-    return false;
+    return JSON_NOT_MENDED;
   m.depth_max = limits->depth < DEPTH_CAP ? limits->depth : DEPTH_CAP;
-  if (!mend (&m, limits)) {
+  if (!mend (&m, limits) || (m.cut_off && !close_cut_off)) {
     out->len = start;
-    return false;
+    return m.cut_off ? JSON_CUT_OFF : JSON_NOT_MENDED;
   }
   if (what != NULL)
     tell (m.done, what);
-  return true;
+  return JSON_MENDED;
 }

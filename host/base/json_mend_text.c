@@ -249,6 +249,7 @@ end_unfinished (struct mending *m, const struct copy *copy)
   if (copy->inner != 0 || (last >= copy->start && is_one_of (*last, "}])`")))
     return FAILED;
   note (m, STRING_OPEN);
+  m->cut_off = true;
   buf_putc (m->out, '"');
   return WRITTEN;
 }

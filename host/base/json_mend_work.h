@@ -40,6 +40,7 @@ struct mending {
   unsigned done;  /* bits: 1 << enum done */
   bool crossed;   /* a line ended in what was skipped last */
   bool dug_out;   /* of prose: the value must have an end of its own */
+  bool cut_off;   /* the text ended within the value, or says that something was left out */
   uint32_t depth; /* of open */
   uint32_t depth_max;
   char open[DEPTH_CAP]; /* the closing brackets that are due */

@@ -84,18 +84,22 @@ read_own (struct arguments *a, const char *text, size_t len, const struct json_l
   return true;
 }
 
-/* Text that a model wrote and that is no JSON. */
-static bool
-mend_text (struct arguments *a, const char *text, size_t len, const struct json_limits *limits)
+/* Text that a model wrote and that is no JSON.  What was cut off may be half of what was meant:
+ * only lenient mode calls a tool with it. */
+static enum json_mended
+mend_text (struct arguments *a, const char *text, size_t len, const struct json_limits *limits,
+           enum repair_mode mode)
 {
   CLEANUP_BUF struct buf good = { 0 };
   CLEANUP_BUF struct buf what = { 0 };
+  enum json_mended mended = json_mend (text, len, mode == REPAIR_LENIENT, limits, &good, &what);
 
-  if (!json_mend (text, len, limits, &good, &what)
-      || !read_own (a, arena_strndup (&a->arena, good.data, good.len), good.len, limits))
-    return false;
+  if (mended != JSON_MENDED)
+    return mended;
+  if (!read_own (a, arena_strndup (&a->arena, good.data, good.len), good.len, limits))
+    return JSON_NOT_MENDED;
   note_repair (a, REPAIR_SYNTAX, arena_strndup (&a->arena, what.data, what.len));
-  return true;
+  return JSON_MENDED;
 }
 
 static bool
@@ -114,18 +118,23 @@ read_text (struct arguments *a, const struct call_request *request,
   bool empty = request->args == NULL || is_blank (request->args, request->args_len);
   const char *text = empty ? "{}" : request->args;
   size_t len = empty ? 2 : request->args_len;
+  enum json_mended mended = JSON_NOT_MENDED;
   struct json_tape bad;
 
   if (read_own (a, text, len, limits))
     return true;
   bad = a->own;
-  if (mode != REPAIR_OFF && mend_text (a, text, len, limits))
+  if (mode != REPAIR_OFF)
+    mended = mend_text (a, text, len, limits, mode);
+  if (mended == JSON_MENDED)
     return true;
   buf_printf (why, "The arguments are not JSON: byte %zu: %s.", bad.offset, bad.problem);
+  if (mended == JSON_CUT_OFF)
+    buf_puts (why, " They seem to be cut off, and nothing was executed: send them again, whole.");
   return false;
 }
 
-/* Null, or a string that holds the object. */
+/* Null, or a string that is empty or holds the object. */
 static void
 mend_whole (struct arguments *a, const struct json_limits *limits)
 {
@@ -137,7 +146,9 @@ mend_whole (struct arguments *a, const struct json_limits *limits)
   if (a->node->type != JSON_STRING)
     return;
   text = json_string (a->tape, a->node, &a->arena, &len);
-  if (read_own (a, text, len, limits))
+  if (is_blank (text, len) && read_own (a, "{}", 2, limits))
+    note_repair (a, REPAIR_WHOLE, "the arguments were an empty string, taken as {}");
+  else if (read_own (a, text, len, limits))
     note_repair (a, REPAIR_WHOLE, "the arguments were an object written as a string");
 }
 

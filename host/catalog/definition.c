@@ -148,27 +148,18 @@ copy_member (struct json_writer *w, const struct reading *r, const char *member)
   jsonw_name_raw (w, member, raw, len);
 }
 
-static bool
-object_schema (const struct reading *r, const char *member)
-{
-  const struct json_node *schema = json_member (&r->tape, r->root, member);
-  return json_equals (&r->tape, json_member (&r->tape, schema, "type"), "object");
-}
-
+/* As MCP lists it: what is the host's alone is left out. */
 static void
-render_mcp (const struct reading *r, bool legacy, struct buf *out)
+render (const struct reading *r, struct buf *out)
 {
-  static const char *const members[] = { "name", "title", "description", "inputSchema", NULL };
-  static const char *const later[] = { "annotations", "icons", "_meta", NULL };
+  static const char *const members[] = { "name",        "title",        "description",
+                                         "inputSchema", "outputSchema", "annotations",
+                                         "icons",       "_meta" };
   struct json_writer w = { .out = out };
 
   jsonw_object (&w);
-  for (const char *const *m = members; *m != NULL; m++)
-    copy_member (&w, r, *m);
-  if (!legacy || object_schema (r, "outputSchema"))
-    copy_member (&w, r, "outputSchema");
-  for (const char *const *m = later; *m != NULL; m++)
-    copy_member (&w, r, *m);
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    copy_member (&w, r, members[i]);
   jsonw_end (&w);
 }
 
@@ -190,13 +181,6 @@ compact (const char *json, size_t len, struct buf *out)
     if (in_string || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
       buf_putc (out, c);
   }
-}
-
-static void
-render_all (const struct reading *r, struct tool *tool)
-{
-  render_mcp (r, false, &tool->mcp);
-  render_mcp (r, true, &tool->mcp_legacy);
 }
 
 /* ---- one definition, all definitions ---- */
@@ -243,7 +227,7 @@ read_definition (struct tool *tool, const struct schema *schema, const char *jso
   r.root = json_root (&r.tape);
   read_name (&r, tool);
   if (judge (&r, schema, err) && read_members (&r, tool, err)) {
-    render_all (&r, tool);
+    render (&r, &tool->mcp);
     return true;
   }
   if (tool->name != NULL)

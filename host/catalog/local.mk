@@ -23,6 +23,8 @@ provider_profiles = \
 	%D%/providers/anthropic-strict.json \
 	%D%/providers/gemini.json \
 	%D%/providers/mcp.json \
+	%D%/providers/mcp-2024-11-05.json \
+	%D%/providers/mcp-2025-03-26.json \
 	%D%/providers/mcp-2025-06-18.json \
 	%D%/providers/mcp-2025-11-25.json \
 	%D%/providers/openai.json \
@@ -34,6 +36,8 @@ nodist_libhost_la_SOURCES += \
 	%D%/providers/anthropic-strict.c \
 	%D%/providers/gemini.c \
 	%D%/providers/mcp.c \
+	%D%/providers/mcp-2024-11-05.c \
+	%D%/providers/mcp-2025-03-26.c \
 	%D%/providers/mcp-2025-06-18.c \
 	%D%/providers/mcp-2025-11-25.c \
 	%D%/providers/openai.c \

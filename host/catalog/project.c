@@ -36,6 +36,15 @@ losses_free (struct losses *losses)
   *losses = (struct losses){ .list = NULL };
 }
 
+const struct loss *
+losses_refusal (const struct losses *losses)
+{
+  for (size_t i = 0; i < losses->count; i++)
+    if (losses->list[i].kind == LOSS_REFUSED)
+      return &losses->list[i];
+  return NULL;
+}
+
 static bool
 is_noted (struct walk *k, enum loss_kind kind, const char *keyword, const char *sentence)
 {
@@ -161,6 +170,42 @@ walk_ascend (struct walk *k, size_t was)
 
 /* ---- one schema of the definition ---- */
 
+/* Are the members of this one schemas by name, or may they be? */
+static bool
+is_map (const struct json_tape *tape, const struct json_node *name)
+{
+  static const char *const maps[] = { "properties",  "patternProperties", "$defs",
+                                      "definitions", "dependentSchemas",  "dependencies" };
+
+  for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
+    if (json_equals (tape, name, maps[i]))
+      return true;
+  return false;
+}
+
+/* May there be a schema that is true or false, but for additionalProperties, which stays so? */
+static bool
+may_hold_boolean_schema (const struct json_tape *tape, const struct json_node *node, bool map)
+{
+  bool object = node->type == JSON_OBJECT;
+
+  if (node->type == JSON_TRUE || node->type == JSON_FALSE)
+    return true;
+  if (!object && node->type != JSON_ARRAY)
+    return false;
+  for (const struct json_node *n = json_first (node); n != json_end (node); n = json_next (n)) {
+    const struct json_node *name = n;
+    if (object)
+      n = json_next (n);
+    if (object && !map && n->type != JSON_OBJECT
+        && json_equals (tape, name, "additionalProperties"))
+      continue;
+    if (may_hold_boolean_schema (tape, n, object && is_map (tape, name)))
+      return true;
+  }
+  return false;
+}
+
 /* Nothing of the outermost schema has to change, and what is below it is taken as it is. */
 static bool
 is_taken_as_it_is (const struct provider *p, const struct json_tape *tape,
@@ -171,7 +216,8 @@ is_taken_as_it_is (const struct provider *p, const struct json_tape *tape,
 
   if (p->verbatim)
     return true;
-  if (p->untyped != UNTYPED_KEEP || p->boolean_objects)
+  if (p->untyped != UNTYPED_KEEP
+      || (p->boolean_objects && may_hold_boolean_schema (tape, schema, false)))
     return false;
   for (const struct json_node *n = p->root_never != NULL ? json_first (p->root_never) : NULL;
        n != NULL && n != json_end (p->root_never); n = json_next (n))

@@ -32,6 +32,8 @@ struct losses {
   bool refused; /* one of all of them is LOSS_REFUSED */
 };
 void losses_free (struct losses *losses);
+/* The first that is LOSS_REFUSED, or NULL. */
+const struct loss *losses_refusal (const struct losses *losses);
 
 /* What a schema takes of what a provider allows for a whole request. */
 struct project_figures {

@@ -46,19 +46,10 @@ add_strict (struct request *r, const struct json_tape *tape)
   return true;
 }
 
-static const struct loss *
-first_refusal (const struct losses *losses)
-{
-  for (size_t i = 0; i < losses->count; i++)
-    if (losses->list[i].kind == LOSS_REFUSED)
-      return &losses->list[i];
-  return NULL;
-}
-
 static void
 leave_out (struct request *r, const struct tool *tool, const struct losses *losses)
 {
-  const struct loss *loss = first_refusal (losses);
+  const struct loss *loss = losses_refusal (losses);
 
   jsonw_object (&r->left_out);
   jsonw_name_string (&r->left_out, "name", tool->name);

@@ -9,6 +9,8 @@
   PROFILE (mcp)                                                                                    \
   PROFILE (mcp_2025_11_25)                                                                         \
   PROFILE (mcp_2025_06_18)                                                                         \
+  PROFILE (mcp_2025_03_26)                                                                         \
+  PROFILE (mcp_2024_11_05)                                                                         \
   PROFILE (openai)                                                                                 \
   PROFILE (openai_strict)                                                                          \
   PROFILE (anthropic)                                                                              \

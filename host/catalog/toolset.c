@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "schema/schema.h"
 
 struct tool *
@@ -23,7 +22,6 @@ tool_unref (struct tool *tool)
   schema_free (tool->input);
   schema_free (tool->output);
   buf_free (&tool->mcp);
-  buf_free (&tool->mcp_legacy);
   free (tool->name);
   free (tool->description);
   free (tool->plugin);
@@ -103,29 +101,4 @@ toolset_find (const struct toolset *set, const char *name, size_t len)
   struct tool *tool = after != 0 ? set->tools[after - 1] : NULL;
 
   return tool != NULL && compare_names (tool->name, tool->name_len, name, len) == 0 ? tool : NULL;
-}
-
-const struct buf *
-tool_rendered (const struct tool *tool, enum tool_format format)
-{
-  const struct buf *const rendered[] = {
-    [TOOL_FORMAT_MCP] = &tool->mcp,
-    [TOOL_FORMAT_MCP_LEGACY] = &tool->mcp_legacy,
-  };
-  return rendered[format];
-}
-
-void
-toolset_render (const struct toolset *set, enum tool_format format, size_t from, size_t max,
-                struct buf *out)
-{
-  struct json_writer w = { .out = out };
-  size_t end = max == 0 || from + max > set->count ? set->count : from + max;
-
-  jsonw_array (&w);
-  for (size_t i = from; i < end; i++) {
-    const struct buf *one = tool_rendered (set->tools[i], format);
-    jsonw_raw (&w, one->data, one->len);
-  }
-  jsonw_end (&w);
 }

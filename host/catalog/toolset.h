@@ -32,11 +32,8 @@ struct tool {
   struct schema *output;   /* compiled outputSchema, or NULL */
   bool repair_set;         /* the operator said how its arguments may be mended: */
   enum repair_mode repair; /* … so; else as the daemon's configuration says */
-  /* rendered once; JSON objects on one line.  project.h makes of `mcp` what other providers take.
-   */
-  struct buf mcp;        /* as MCP 2026-07-28 lists it */
-  struct buf mcp_legacy; /* as MCP up to 2025-11-25 lists it (object outputSchema only) */
-  void *stats;           /* watch: this tool's metrics, or NULL; owned by the metrics registry */
+  struct buf mcp; /* as MCP 2026-07-28 lists it, on one line; project.h makes the rest of it */
+  void *stats;    /* watch: this tool's metrics, or NULL; owned by the metrics registry */
 };
 
 struct tool *tool_ref (struct tool *tool);
@@ -59,13 +56,5 @@ struct tool *toolset_find (const struct toolset *set, const char *name, size_t l
 /* Index of the first tool whose name sorts after `name`: where a page that ended at `name` goes on,
  * also when that tool is gone meanwhile. */
 size_t toolset_after (const struct toolset *set, const char *name, size_t len);
-
-enum tool_format { TOOL_FORMAT_MCP, TOOL_FORMAT_MCP_LEGACY };
-
-/* The rendered object of one tool. */
-const struct buf *tool_rendered (const struct tool *tool, enum tool_format format);
-/* The tools from index `from`, at most `max` of them (0: all), as a JSON array. */
-void toolset_render (const struct toolset *set, enum tool_format format, size_t from, size_t max,
-                     struct buf *out);
 
 #endif

@@ -254,6 +254,8 @@ run (const struct options *options, char **words, int count)
   if (count > 1 && !args_read (words[1], &json, &err))
     return out_error (CLI_USAGE, "%s", err.text);
   const char *text = count > 1 ? buf_cstr (&json) : NULL;
+  if (text != NULL && strspn (text, " \t\r\n") == json.len)
+    text = NULL; /* an empty text stands for no arguments */
   if (options->plugin != NULL)
     return direct_call (options, words[0], text, json.len);
   return call_daemon (options, words[0], text, json.len);

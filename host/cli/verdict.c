@@ -21,7 +21,9 @@ read_text (struct verdict *v, struct json_tape *tape, enum repair_mode mode, con
   v->place = caret_find (text, len, tape->offset);
   if (v->line != 0)
     v->place.line = v->line;
-  if (mode != REPAIR_LENIENT || !json_mend (text, len, &verdict_limits, &mended, &what))
+  if (mode == REPAIR_OFF
+      || json_mend (text, len, mode == REPAIR_LENIENT, &verdict_limits, &mended, &what)
+           != JSON_MENDED)
     return false;
   v->syntax = arena_strndup (arena, buf_cstr (&what), what.len);
   return json_read (tape, arena_strndup (arena, mended.data, mended.len), mended.len,

@@ -18,23 +18,46 @@ check_unchanged (const struct buf *mended, const char *text, size_t len, struct 
     HOLDS (json_same (&before, json_root (&before), &after, json_root (&after)));
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+static void
+check_mending (const struct piece *text, bool close_cut_off)
 {
-  CLEANUP_PIECE struct piece text = piece_of (data, size);
   CLEANUP_ARENA struct arena arena = { 0 };
   CLEANUP_BUF struct buf out = { 0 };
   CLEANUP_BUF struct buf again = { 0 };
   CLEANUP_BUF struct buf what = { 0 };
   struct json_tape tape;
 
-  if (!json_mend (text.text, text.len, &limits, &out, &what)) {
-    HOLDS (!json_read (&tape, text.text, text.len, &limits, &arena));
-    return 0;
+  if (json_mend (text->text, text->len, close_cut_off, &limits, &out, &what) != JSON_MENDED) {
+    HOLDS (!json_read (&tape, text->text, text->len, &limits, &arena));
+    HOLDS (out.len == 0 && what.len == 0);
+    return;
   }
-  check_unchanged (&out, text.text, text.len, &arena);
+  check_unchanged (&out, text->text, text->len, &arena);
   HOLDS (is_harmless (buf_cstr (&what), 4096));
-  HOLDS (json_mend (out.data, out.len, &limits, &again, NULL));
+  HOLDS (json_mend (out.data, out.len, close_cut_off, &limits, &again, NULL) == JSON_MENDED);
   check_unchanged (&again, out.data, out.len, &arena);
+}
+
+/* What is mended without closing anything is the same when something may be closed. */
+static void
+check_modes (const struct piece *text)
+{
+  CLEANUP_BUF struct buf whole = { 0 };
+  CLEANUP_BUF struct buf closed = { 0 };
+
+  if (json_mend (text->text, text->len, false, &limits, &whole, NULL) != JSON_MENDED)
+    return;
+  HOLDS (json_mend (text->text, text->len, true, &limits, &closed, NULL) == JSON_MENDED);
+  HOLDS (whole.len == closed.len && memcmp (whole.data, closed.data, whole.len) == 0);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  CLEANUP_PIECE struct piece text = piece_of (data, size);
+
+  check_mending (&text, false);
+  check_mending (&text, true);
+  check_modes (&text);
   return 0;
 }

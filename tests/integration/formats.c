@@ -68,6 +68,27 @@ labels (void *self)
   });
 }
 
+/* Older clients of MCP take no property whose schema is true or false. */
+static const char *
+note (void *self)
+{
+  (void) self;
+  return TOOLHOST_JSON ({
+    "name" : "note",
+    "title" : "A note",
+    "description" : "Note anything.",
+    "inputSchema" : {
+      "type" : "object",
+      "properties" : { "value" : true, "never" : false },
+      "required" : ["value"]
+    },
+    "outputSchema" : { "type" : "object", "properties" : { "value" : true } },
+    "annotations" : { "readOnlyHint" : true },
+    "icons" : [],
+    "_meta" : { "example/x" : true }
+  });
+}
+
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
@@ -81,5 +102,7 @@ static const toolhost_tool tree_tool = { TOOLHOST_TOOL, .definition = tree, .exe
 static const toolhost_tool labels_tool = { TOOLHOST_TOOL, .definition = labels,
                                            .execute = execute };
 
+static const toolhost_tool note_tool = { TOOLHOST_TOOL, .definition = note, .execute = execute };
+
 TOOLHOST_PLUGIN (.name = "formats", .version = "1.0", .threads = TOOLHOST_PARALLEL,
-                 TOOLHOST_TOOLS (&search_tool, &tree_tool, &labels_tool))
+                 TOOLHOST_TOOLS (&search_tool, &tree_tool, &labels_tool, &note_tool))

@@ -2,7 +2,7 @@
 
 import json
 
-from harness import Daemon, installed, main, run, same
+from harness import Daemon, installed, main, plugin_file, run, same
 
 TOOLHOST = installed("bin/toolhost")
 STRINGIFIED = {"filters": json.dumps({"minRating": "4"})}
@@ -135,14 +135,52 @@ def test_text_of_a_model():
             body = d.rest("data_query", text).body
             assert body["ok"], (text, body)
             same([r["rule"] for r in body["repairs"]] if "repairs" in body else None, rules, text)
-        same(d.rest("data_query", "no JSON at all: [").code, "tool_args_parse_error")
-        assert d.mcp("tools/call", {"name": "data_query", "arguments": '{"limit":3}'}).error == -32602
+        same(d.rest("data_query", "no JSON at all: ]").code, "tool_args_parse_error")
+        for wire in ('{"limit":3}', "", None):
+            same(d.mcp("tools/call", {"name": "data_query", "arguments": wire}).error, -32602)
         status, out, err = cli(d, "call", "data_query", '{"limit":1,}')
         same(status, 0, err)
         assert "mended the arguments (syntax): " in err, err
     with Daemon(plugins=["data_query"], config={"repair": "off"}) as d:
         same(d.rest("data_query", '{"limit":3}').status, 200, "a text that is JSON is no repair")
         same(d.rest("data_query", '{"limit":3,}').code, "tool_args_parse_error")
+
+
+def test_text_that_is_cut_off():
+    """What has arrived may be half of what was meant: only who says so has tools called with it."""
+    cut = '{"filters": {"minRating": 4}, "limit": 1'
+    for text in (cut, cut[:20], cut[:-2], "```json\n" + cut, '{"limit": 1, ...}'):
+        with Daemon(plugins=["data_query"]) as d:
+            refused = d.rest("data_query", text)
+            same((refused.status, refused.code), (400, "tool_args_parse_error"), text)
+            assert refused.body["error"]["message"].endswith(
+                "They seem to be cut off, and nothing was executed: send them again, whole."), refused
+            status, _, err = cli(d, "call", "data_query", text)
+            assert status != 0 and "cut off" in err, err
+            broken = d.rest("data_query", cut + "}} and more: {}")
+            same(broken.code, "tool_args_parse_error")
+            assert "cut off" not in broken.body["error"]["message"], broken
+    with Daemon(plugins=["data_query"], config={"repair": "lenient"}) as d:
+        body = d.rest("data_query", cut).body
+        same((body["ok"], [r["rule"] for r in body["repairs"]]), (True, ["syntax"]), body)
+        same(body["repairs"][0]["note"], "bracket closed")
+        same(len(body["structured"]["rows"]), 1)
+
+
+def test_empty_text_is_no_arguments():
+    with Daemon(plugins=["data_query"]) as d:
+        for text, rules in (("", None), (" \n", None), ('""', ["whole"]), ('" "', ["whole"])):
+            body = d.rest("data_query", text).body
+            same((body["ok"], body["structured"]["matches"]), (True, 24), text)
+            same([r["rule"] for r in body["repairs"]] if "repairs" in body else None, rules, text)
+            same(cli(d, "call", "data_query", text)[0], 0, text)
+        same(cli(d, "call", "data_query", "", "--arg", "limit=1")[0], 0)
+        same(run(TOOLHOST, "--socket", d.socket, "call", "data_query", "-", input="")[0], 0)
+    for text in ("", '""'):
+        same(run(TOOLHOST, "call", "--plugin", plugin_file("data_query"), "data_query", text)[0], 0, text)
+    with Daemon(plugins=["data_query"], config={"repair": "off"}) as d:
+        same(d.rest("data_query", "").body["ok"], True, "what is missing is no repair")
+        same(d.rest("data_query", '""').code, "tool_args_parse_error")
 
 
 def test_secrets_are_not_told():

@@ -5,8 +5,9 @@ import json
 from harness import Daemon, installed, main, plugin_file, run, same
 
 TOOLHOST = installed("bin/toolhost")
-FORMATS = ("mcp", "mcp-2025-11-25", "mcp-2025-06-18", "openai", "openai-chat", "openai-responses", "openai-realtime",
-           "anthropic", "gemini", "ag-ui")
+REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+FORMATS = ("mcp", *(f"mcp-{revision}" for revision in REVISIONS), "openai", "openai-chat", "openai-responses",
+           "openai-realtime", "anthropic", "gemini", "ag-ui")
 STRICT = ("openai", "openai-chat", "openai-responses", "anthropic")
 # What the providers say they take in strict schemas, and what they want of objects.
 TAKEN = {
@@ -63,13 +64,51 @@ def test_every_format_has_every_tool():
     with Daemon(plugins=["formats", "echo"]) as d:
         for format in FORMATS:
             answer = toolset(d, format)
-            names = ["2nd_labels", "echo", "search", "tree"]
+            names = ["2nd_labels", "echo", "note", "search", "tree"]
             left_out = [tool["name"] for tool in answer.get("left_out", [])]
             same(sorted([*declarations(answer), *left_out]), names, format)
             same(left_out, ["2nd_labels"] if format == "gemini" else [], f"left out of {format}")
         same(toolset(d, "mcp")["tool_choice"], "auto")
         same(toolset(d, "anthropic")["tool_choice"], {"type": "auto"})
         same(toolset(d, "gemini")["tool_choice"], {"functionCallingConfig": {"mode": "AUTO"}})
+
+
+def handshake(revision):
+    return {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+
+def listed_over_http(d, revision):
+    """What tools/list shows to a client whose handshake ended with this revision."""
+    headers = {"Accept": "application/json, text/event-stream"}
+
+    def ask(method, params):
+        return d.http("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, headers)
+    hello = ask("initialize", handshake(revision))
+    same(hello.json["result"]["protocolVersion"], revision)
+    headers |= {"Mcp-Session-Id": hello.headers["mcp-session-id"], "MCP-Protocol-Version": revision}
+    return ask("tools/list", {}).json["result"]["tools"]
+
+
+def test_each_revision_of_mcp_lists_its_format():
+    with Daemon(plugins=["formats", "echo"]) as d:
+        same(d.mcp("tools/list").json["result"]["tools"], toolset(d, "mcp")["tools"])
+        for revision in REVISIONS[:2]:
+            same(listed_over_http(d, revision), toolset(d, f"mcp-{revision}")["tools"])
+        formats = {revision: toolset(d, f"mcp-{revision}")["tools"] for revision in REVISIONS}
+        note = next(tool for tool in toolset(d, "mcp")["tools"] if tool["name"] == "note")
+        same(note["inputSchema"]["properties"], {"value": True, "never": False})
+    with Daemon(plugins=["formats", "echo"], stdio=True) as d:
+        for revision in REVISIONS:
+            d.pipe.ask("initialize", handshake(revision), modern=False)
+            tools = d.pipe.ask("tools/list", modern=False)["result"]["tools"]
+            same(tools, formats[revision], revision)
+            note = next(tool for tool in tools if tool["name"] == "note")
+            same(note["inputSchema"]["properties"], {"value": {}, "never": {"not": {}}})
+            known = {"name", "description", "inputSchema"}
+            known |= {"annotations"} if revision >= "2025-03-26" else set()
+            known |= {"title", "outputSchema", "_meta"} if revision >= "2025-06-18" else set()
+            known |= {"icons"} if revision >= "2025-11-25" else set()
+            same(set(note), known, revision)
 
 
 def test_strict_forms():
@@ -103,7 +142,7 @@ def test_a_change_is_seen():
         same(list(declarations(toolset(d, "openai", strict=True))), ["echo"])
         d.add("formats")
         d.wait_log("plugin_loaded", lambda e: e.get("plugin") == "formats")
-        same(len(declarations(toolset(d, "openai", strict=True))), 4)
+        same(len(declarations(toolset(d, "openai", strict=True))), 5)
 
 
 def test_unknown_formats():
@@ -123,8 +162,8 @@ def test_list():
             return run(TOOLHOST, "--socket", d.socket, "list", *words)
         status, out, _ = listed("--format", "openai", "--strict")
         same((status, json.loads(out)), (0, toolset(d, "openai", strict=True)))
-        same(listed("--format", "gemini", "--names")[:2], (0, "search\ntree\n"))
-        same(listed("--format", "openai-chat", "--names")[:2], (0, "2nd_labels\nsearch\ntree\n"))
+        same(listed("--format", "gemini", "--names")[:2], (0, "note\nsearch\ntree\n"))
+        same(listed("--format", "openai-chat", "--names")[:2], (0, "2nd_labels\nnote\nsearch\ntree\n"))
         status, _, err = listed("--format", "mcp", "--strict")
         assert status == 2 and "mcp has no strict form" in err, err
         status, _, err = listed("--format", "opnai")

@@ -326,9 +326,12 @@ def test_repair():
 
 def test_repair_of_syntax():
     with folder(d_json='{"city": "Oslo",\n "days": 3,}') as f:
-        same(check(f, "s.json", "d.json", "--repair", "safe")[0], BAD_DOCUMENT)
-        got = json.loads(check(f, "s.json", "d.json", "--repair", "lenient", "-o", "ndjson")[1])
+        same(check(f, "s.json", "d.json", "--repair", "off")[0], BAD_DOCUMENT)
+        got = json.loads(check(f, "s.json", "d.json", "--repair", "safe", "-o", "ndjson")[1])
         same((got["valid"], got["value"], len(got["repairs"])), (True, {"city": "Oslo", "days": 3}, 1))
+    with folder(d_json='{"city": "Oslo",\n "days": 3') as f:
+        same(check(f, "s.json", "d.json", "--repair", "safe")[0], BAD_DOCUMENT)
+        same(check(f, "s.json", "d.json", "--repair", "lenient")[0], OK)
 
 
 def test_on_a_terminal():

@@ -16,6 +16,14 @@ def test_modern():
         same(result["resultType"], "complete")
 
 
+def test_arguments_are_an_object_or_missing():
+    with Daemon(plugins=["data_query"], stdio=True) as d:
+        result = d.pipe.ask("tools/call", {"name": "data_query"})["result"]
+        same(result["structuredContent"]["matches"], 24)
+        for wire in ("", '""', None, []):
+            same(d.pipe.ask("tools/call", {"name": "data_query", "arguments": wire})["error"]["code"], -32602)
+
+
 def test_a_plugin_that_hangs_keeps_nobody_waiting():
     """It has 60 s to be loaded; the others are served long before (the harness waits half of that)."""
     with Daemon(plugins=["echo", "ctor_hang"], stdio=True, config={"start_timeout": "60s"}) as d:

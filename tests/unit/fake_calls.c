@@ -226,7 +226,6 @@ tool_new (const char *name)
   tool->name = xstrdup (name);
   tool->name_len = strlen (name);
   buf_printf (&tool->mcp, "{\"name\":\"%s\",\"modern\":1}", name);
-  buf_printf (&tool->mcp_legacy, "{\"name\":\"%s\",\"legacy\":1}", name);
   return tool;
 }
 

@@ -576,6 +576,8 @@ text_of_a_model (void)
     { "{\"n\":1}", NULL, "{\"n\":1}" },
     { "{\"n\":1,}", "syntax", "{\"n\":1}" },
     { "null", "whole", "{}" },
+    { "\"\"", "whole", "{}" },
+    { "\" \"", "whole", "{}" },
     { "\"{\\\"n\\\":1}\"", "whole", "{\"n\":1}" },
   };
   struct fixture f;
@@ -598,6 +600,31 @@ text_of_a_model (void)
     CU_ASSERT_PTR_NULL (start (&f, "t", rows[i].args, NULL));
     CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_parse_error);
   }
+  teardown (&f);
+}
+
+/* What arrived may be half of what was meant: only lenient mode runs it. */
+static void
+text_that_is_cut_off (void)
+{
+  static const char told[] = "The arguments are not JSON: byte 6: the object has no end. They seem "
+                             "to be cut off, and nothing was executed: send them again, whole.";
+  struct fixture f;
+
+  setup (&f);
+  calls_set_repair (f.calls, REPAIR_SAFE);
+  CU_ASSERT_PTR_NULL (start (&f, "t", "{\"n\":1", NULL));
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_args_parse_error);
+  CU_ASSERT_STRING_EQUAL (f.heard.message, told);
+  calls_set_repair (f.calls, REPAIR_OFF);
+  CU_ASSERT_PTR_NULL (start (&f, "t", "{\"n\":1", NULL));
+  CU_ASSERT_EQUAL (strlen (f.heard.message), (size_t) (strstr (told, " They") - told));
+  calls_set_repair (f.calls, REPAIR_LENIENT);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (start (&f, "t", "{\"n\":1", NULL));
+  CU_ASSERT_NSTRING_EQUAL (f.unit.jobs[0]->args, "{\"n\":1}", 7);
+  answer (&f.unit, FRAME_OUTCOME_OK, "", "", "", "");
+  CU_ASSERT_TRUE (begins (f.heard.repairs, "[{\"rule\":\"syntax\""));
+  CU_ASSERT_PTR_NOT_NULL (strstr (f.heard.repairs, "\"note\":\"bracket closed\""));
   teardown (&f);
 }
 
@@ -761,6 +788,7 @@ static CU_TestInfo tests[] = {
   { "what can't be mended is told as it came", what_cannot_be_mended_is_told_as_it_came },
   { "a tool has its own setting", a_tool_has_its_own_setting },
   { "text of a model", text_of_a_model },
+  { "text that is cut off", text_that_is_cut_off },
   { "mended twice", mended_twice },
   { "the process dies", the_process_dies },
   { "an idempotent one runs once more", an_idempotent_one_runs_once_more },

@@ -212,6 +212,10 @@ judged (void)
   CU_ASSERT_EQUAL (v.byte, 8);
   CU_ASSERT_EQUAL (v.place.line, 2);
   CU_ASSERT_STRING_EQUAL (v.fault, "duplicate member name");
+  CU_ASSERT_EQUAL (judge (schema, "{\"a\":1,}", REPAIR_OFF, &v, &arena), VERDICT_NOT_JSON);
+  CU_ASSERT_EQUAL (judge (schema, "{\"a\":1,}", REPAIR_SAFE, &v, &arena), VERDICT_REPAIRED);
+  CU_ASSERT_EQUAL (judge (schema, "{\"a\":1", REPAIR_SAFE, &v, &arena), VERDICT_NOT_JSON);
+  CU_ASSERT_EQUAL (judge (schema, "{\"a\":1", REPAIR_LENIENT, &v, &arena), VERDICT_REPAIRED);
 }
 
 /* ---- lines ---- */

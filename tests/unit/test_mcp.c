@@ -593,10 +593,9 @@ test_session_methods (void)
   open_session (&f);
   expect (&f, in_session (&f, ""), MESSAGE ("5", "ping", "{}"), 200,
           "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
-  expect (
-    &f, in_session (&f, "mcp-protocol-version: 2025-06-18\n"),
-    MESSAGE ("5", "tools/list", "{\"cursor\":\"ZWNobw\"}"), 200,
-    "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[{\"name\":\"later\",\"legacy\":1}]}}");
+  expect (&f, in_session (&f, "mcp-protocol-version: 2025-06-18\n"),
+          MESSAGE ("5", "tools/list", "{\"cursor\":\"ZWNobw\"}"), 200,
+          "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[{\"name\":\"later\"}]}}");
   expect (
     &f, in_session (&f, ""), MESSAGE ("5", "server/discover", "{}"), 200,
     "{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601,\"message\":\"Method not found: "

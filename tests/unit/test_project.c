@@ -324,6 +324,14 @@ static const struct row {
   /* older clients of MCP take no schema that is true or false */
   { "mcp-2025-06-18", OBJECT ("'a':true,'b':false,'c':{'items':true}", ",'x':true"),
     OBJECT ("'a':{},'b':{'not':{}},'c':{'items':{}}", ",'x':true"), "" },
+  { "mcp-2024-11-05",
+    OBJECT ("'additionalProperties':true,'properties':{'additionalProperties':false}",
+            ",'additionalProperties':false"),
+    OBJECT ("'additionalProperties':{},'properties':{'additionalProperties':false}",
+            ",'additionalProperties':false"),
+    "" },
+  { "mcp-2025-03-26", OBJECT ("'a':{'type':'array','uniqueItems':true,'default':[false]}", CLOSED),
+    OBJECT ("'a':{'type':'array','uniqueItems':true,'default':[false]}", CLOSED), "" },
 };
 
 static void
@@ -360,6 +368,9 @@ static const struct {
   { "mcp-2025-06-18", false,
     "{'name':'t','title':'T','description':'d','inputSchema':{'type':'object'},"
     "'annotations':{'x':1}}" },
+  { "mcp-2025-03-26", false,
+    "{'name':'t','description':'d','inputSchema':{'type':'object'},'annotations':{'x':1}}" },
+  { "mcp-2024-11-05", false, "{'name':'t','description':'d','inputSchema':{'type':'object'}}" },
   { "openai", false,
     "{'type':'function','name':'t','description':'d','parameters':{'type':'object'},"
     "'strict':false}" },

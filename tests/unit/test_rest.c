@@ -76,7 +76,8 @@ static const struct row {
   { "GET", "/v1/tools?format=ag-ui", "", NULL, 200, "{\"tools\":[{\"name\":\"alpha\"}," },
   { "GET", "/v1/tools?format=opnai", "", NULL, 400,
     "{\"error\":{\"code\":\"bad_format\",\"message\":\"format: expected one of mcp, "
-    "mcp-2025-11-25, mcp-2025-06-18, openai, openai-chat, openai-responses, openai-realtime, "
+    "mcp-2025-11-25, mcp-2025-06-18, mcp-2025-03-26, mcp-2024-11-05, openai, openai-chat, "
+    "openai-responses, openai-realtime, "
     "anthropic, gemini, ag-ui\"}}" },
   { "GET", "/v1/tools?format=gemini&strict=true", "", NULL, 400,
     "\"strict: the format has no strict form; expected one of openai, openai-chat, "

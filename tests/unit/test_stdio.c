@@ -160,7 +160,7 @@ test_eras (void)
   CU_ASSERT_PTR_NOT_NULL (strstr (hear (&f), "\"supportedVersions\":[\"2026-07-28\"]"));
   expect (&f, INITIALIZE ("2025-11-25"), INITIALIZED ("2025-11-25"));
   expect (&f, MESSAGE ("1", "tools/list", "{}"),
-          "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"alpha\",\"legacy\":1}],"
+          "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"alpha\"}],"
           "\"nextCursor\":\"YWxwaGE\"}}\n");
   say (&f, MESSAGE ("1", "tools/list", "{" META "}"));
   CU_ASSERT_PTR_NOT_NULL (strstr (hear (&f), "\"modern\":1"));

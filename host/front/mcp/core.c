@@ -18,6 +18,7 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
 
   *core = (struct mcp_core){ .env = env, .carrier = carrier, .limits = json_default_limits };
   core->limits.depth = env->json_depth;
+  mcp_lists_init (&core->lists, env->log);
   jsonw_object (&w);
   jsonw_name_string (&w, "name", "toolhost");
   jsonw_name_string (&w, "version", env->version);
@@ -27,6 +28,7 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
 void
 mcp_core_free (struct mcp_core *core)
 {
+  mcp_lists_free (&core->lists);
   buf_free (&core->server_info);
   buf_free (&core->scratch);
 }

@@ -7,6 +7,7 @@
 #define TOOLHOST_FRONT_MCP_CORE_H
 
 #include "front/front.h"
+#include "front/mcp/lists.h"
 #include "front/mcp/message.h"
 
 struct mcp_core;
@@ -43,6 +44,7 @@ struct mcp_core {
   const struct front_env *env;
   const struct mcp_carrier *carrier;
   struct json_limits limits;
+  struct mcp_lists lists;
   struct buf server_info; /* rendered once */
   struct buf scratch;     /* the message being built; whoever sends it copies it */
 };

@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
   %D%/base64.c %D%/base64.h \
   %D%/core.c %D%/core.h \
   %D%/headers.c %D%/headers.h \
+  %D%/lists.c %D%/lists.h \
   %D%/mcp.h %D%/mcp_http.c \
   %D%/message.c %D%/message.h \
   %D%/reply.c %D%/reply.h \

@@ -180,14 +180,18 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
 {
   struct json_writer w = { .out = out };
   size_t page = r->core->env->page_size;
-  enum tool_format format = r->era == MCP_MODERN ? TOOL_FORMAT_MCP : TOOL_FORMAT_MCP_LEGACY;
-  CLEANUP_BUF struct buf tools = { 0 };
+  size_t end_of_page = page != 0 && set->count - from > page ? from + page : set->count;
+  const char *revision = r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version;
+  struct slice tools = mcp_lists_page (&r->core->lists, set, revision, from, end_of_page);
 
-  toolset_render (set, format, from, page, &tools);
   begin_result (&w, r);
-  jsonw_name_raw (&w, "tools", tools.data, tools.len);
-  if (page != 0 && set->count - from > page)
-    put_cursor (&w, set->tools[from + page - 1]);
+  jsonw_name (&w, "tools");
+  jsonw_array (&w);
+  if (tools.len != 0)
+    jsonw_raw (&w, tools.data, tools.len);
+  jsonw_end (&w);
+  if (end_of_page != set->count)
+    put_cursor (&w, set->tools[end_of_page - 1]);
   if (r->era == MCP_MODERN)
     put_cache_hints (&w, TOOLS_TTL_MS);
   end_result (&w, r);

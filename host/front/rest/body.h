@@ -11,7 +11,7 @@
 
 struct call_body {
   struct json_tape tape;
-  const struct json_node *arguments; /* an object, or a string that holds one, or NULL */
+  const struct json_node *arguments; /* any value, the pipeline judges it; or NULL */
   const char *call_id;               /* in the arena, or NULL */
   const char *session_id;            /* likewise */
   struct slice metadata;             /* an object as raw JSON; data NULL: none */

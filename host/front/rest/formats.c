@@ -26,7 +26,7 @@ rest_formats_free (struct rest_formats *f)
   providers_free (f->providers);
 }
 
-/* The names of all formats, or of those with a strict form: "a, b or c". */
+/* The names of all formats, or of those with a strict form: "a, b, c". */
 static void
 list_formats (const struct providers *providers, bool strict, struct buf *out)
 {
