@@ -2,15 +2,15 @@ libhost_la_SOURCES += \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/discovery.c %D%/discovery.h \
-	%D%/project.c %D%/project.h %D%/project_walk.h \
-	%D%/project_limits.c \
-	%D%/project_object.c \
-	%D%/project_refs.c \
-	%D%/project_schema.c \
-	%D%/project_toolset.c \
-	%D%/project_union.c \
-	%D%/project_view.c \
-	%D%/project_words.c \
+	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \
+	%D%/project/limits.c \
+	%D%/project/object.c \
+	%D%/project/refs.c \
+	%D%/project/schema.c \
+	%D%/project/toolset.c \
+	%D%/project/union.c \
+	%D%/project/view.c \
+	%D%/project/words.c \
 	%D%/provider.c %D%/provider.h \
 	%D%/toolset.c %D%/toolset.h
 nodist_libhost_la_SOURCES += %D%/definition.schema.c

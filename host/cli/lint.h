@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/json_tape.h"
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 
 enum lint_level { LINT_NOTE, LINT_WARNING, LINT_ERROR };
 

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/json_write.h"
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 
 static struct providers *providers;
 static struct buf rendered, told;

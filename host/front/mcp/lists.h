@@ -3,7 +3,7 @@
 #ifndef TOOLHOST_FRONT_MCP_LISTS_H
 #define TOOLHOST_FRONT_MCP_LISTS_H
 
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 #include "front/http/http.h"
 #include "watch/log.h"
 

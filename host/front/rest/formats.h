@@ -4,7 +4,7 @@
 #define TOOLHOST_FRONT_REST_FORMATS_H
 
 #include "base/error.h"
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 #include "front/http/http.h"
 
 struct rest_formats {

@@ -3,8 +3,8 @@
  * A profile (provider.h) says what the provider takes of a schema; what it does not take is moved
  * to a description, written in another way, or left out, and each time that is noted as a loss.
  * What arguments are checked against stays the schema as its author wrote it. */
-#ifndef TOOLHOST_CATALOG_PROJECT_H
-#define TOOLHOST_CATALOG_PROJECT_H
+#ifndef TOOLHOST_CATALOG_PROJECT_PROJECT_H
+#define TOOLHOST_CATALOG_PROJECT_PROJECT_H
 
 #include "catalog/provider.h"
 #include "catalog/toolset.h"

@@ -1,7 +1,7 @@
 /* All tools of a toolset, as a request to a provider has them. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 /* A request while it is put together. */
 struct request {

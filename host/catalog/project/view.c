@@ -1,7 +1,7 @@
 /* Several schemas looked at as one, and what is known of keywords. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 /* ---- keywords ---- */
 

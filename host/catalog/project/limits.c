@@ -1,7 +1,7 @@
 /* The figures of a schema as it would be sent: what a provider counts. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 struct count {
   struct walk *k;

@@ -2,7 +2,7 @@
  * keyword. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 enum { RAW_MAX = 300 }; /* bytes of a value that is worth repeating */
 

@@ -1,11 +1,11 @@
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 enum { LOSSES_MAX = 200 };
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 static int
 hex (char c)

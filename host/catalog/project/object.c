@@ -1,7 +1,7 @@
 /* Objects: their properties, which of them are required, and what else they may hold. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 enum {
   WORDS_MAX = 400, /* bytes of a phrase that lists names */

@@ -1,4 +1,4 @@
-/* project_walk.h - what the parts of the projection share.  For project*.c only.
+/* walk.h - what the parts of the projection share.  For the files of project/ only.
  *
  * A schema is looked at through a view: one schema, or several that all apply (those of an allOf,
  * one that stands beside a $ref, a branch of an anyOf and what stands around it) as if they were
@@ -8,7 +8,7 @@
 #define TOOLHOST_CATALOG_PROJECT_WALK_H
 
 #include "base/json_write.h"
-#include "catalog/project.h"
+#include "catalog/project/project.h"
 
 enum {
   VIEW_LAYERS = 16,
@@ -124,7 +124,7 @@ bool walk_spend (struct walk *k, uint32_t nodes);
 size_t walk_descend (struct walk *k, const char *name, size_t len);
 void walk_ascend (struct walk *k, size_t was);
 
-/* ---- project_view.c ---- */
+/* ---- view.c ---- */
 
 /* Add a schema; any value. */
 void view_add (struct view *v, const struct json_node *node, unsigned show);
@@ -152,7 +152,7 @@ bool view_has_values (const struct walk *k, const struct view *v);
 /* Does the schema itself say that null is good? */
 bool view_takes_null (struct walk *k, const struct view *v);
 
-/* ---- project_refs.c ---- */
+/* ---- refs.c ---- */
 
 /* The schema a reference names, NULL when it is not in the definition. */
 const struct json_node *walk_resolve (struct walk *k, const struct json_node *reference);
@@ -161,13 +161,13 @@ bool walk_reference (struct walk *k, const struct json_node *reference);
 /* Can the schemas be met only by values that have no end? */
 bool walk_is_circular (const struct walk *k);
 
-/* ---- project_words.c ---- */
+/* ---- words.c ---- */
 
 /* Gather what the keyword says in words, for a description.  False: that would be too long. */
 bool walk_words (struct walk *k, const struct view *v, const struct keyword *keyword,
                  struct buf *out);
 
-/* ---- project_schema.c ---- */
+/* ---- schema.c ---- */
 
 /* Write the outermost schema. */
 void walk_root (struct walk *k);
@@ -182,7 +182,7 @@ enum keyword_action walk_action (const struct walk *k, const struct view *v,
  * that would never end. */
 bool walk_expand (struct walk *k, struct view *v, bool nullable);
 
-/* ---- project_object.c ---- */
+/* ---- object.c ---- */
 
 void walk_put_properties (struct walk *k, const struct view *v);
 void walk_put_required (struct walk *k, const struct view *v);
@@ -190,13 +190,13 @@ void walk_put_additional (struct walk *k, const struct view *v);
 /* Make the branches of the outermost anyOf or oneOf part of the schema. */
 void walk_take_alternatives (struct walk *k, struct view *v);
 
-/* ---- project_limits.c ---- */
+/* ---- limits.c ---- */
 
 /* Count what a schema, as it would be sent, takes of the profile's limits; what is beyond them is a
  * loss. */
 void walk_limits (struct walk *k, const char *schema, size_t len, struct project_figures *figures);
 
-/* ---- project_union.c ---- */
+/* ---- union.c ---- */
 
 /* Which of anyOf and oneOf is to be written as an anyOf with nothing beside it; NULL: none. */
 const char *walk_union_of (const struct walk *k, const struct view *v);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 /* ---- what is done with a keyword ---- */
 

@@ -1,7 +1,7 @@
 /* Values of several kinds, written as an anyOf with nothing but annotations beside it. */
 #include <string.h>
 
-#include "catalog/project_walk.h"
+#include "catalog/project/walk.h"
 
 const char *
 walk_union_of (const struct walk *k, const struct view *v)
