@@ -1,7 +1,6 @@
-#include "tap.h"
+#include "schema_rig.h"
 
 #include "schema/explain/describe.h"
-#include "schema/schema.h"
 
 /* 70 bytes, and what is shown of them. */
 #define CUT "012345678901234567890123456789012345678901234567890123456789…"
@@ -9,43 +8,6 @@
 #define FORM_OF_UUID                                                                               \
   "format /properties/a/format | a UUID, such as 123e4567-e89b-12d3-a456-426614174000 (The key) "  \
   "| string \"x\" | -"
-#define DRAFT_07 "\"$schema\":\"http://json-schema.org/draft-07/schema#\","
-
-static void
-read_good (struct json_tape *tape, const char *text, size_t len, struct arena *a)
-{
-  static const struct json_limits limits = {
-    .depth = 1000, .nodes = 1000000, .members = 100000, .number_len = 4096
-  };
-
-  if (!json_read (tape, text, len, &limits, a)) {
-    printf ("# %.80s: %s at %zu\n", text, tape->problem, tape->offset);
-    CU_FAIL_FATAL ("a test's own JSON is bad");
-  }
-}
-
-static struct schema *
-compile (const char *text, struct error *err)
-{
-  CLEANUP_ARENA struct arena a = { 0 };
-  struct json_tape tape;
-
-  read_good (&tape, text, strlen (text), &a);
-  return schema_compile (&tape, json_root (&tape), NULL, err);
-}
-
-static struct schema *
-compile_good (const char *text)
-{
-  struct error err = { 0 };
-  struct schema *schema = compile (text, &err);
-
-  if (schema == NULL) {
-    printf ("# %s\n", err.text);
-    CU_FAIL_FATAL ("a good schema was refused");
-  }
-  return schema;
-}
 
 /* Whatever was sent: UTF-8, nothing unseen, all together not more than a model should read. */
 static void
