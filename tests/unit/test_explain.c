@@ -498,6 +498,10 @@ test_unevaluated (void)
           "{\"a\":1,\"b\":2,\"c\":null}", "/b: expected null, got integer 2");
   expect ("{\"prefixItems\":[true],\"unevaluatedItems\":false}", "[1,2]",
           "/1: nothing is allowed here");
+  expect ("{\"anyOf\":[{\"properties\":{\"b\":{\"type\":\"string\"}},\"required\":[\"b\"]},{}],"
+          "\"unevaluatedProperties\":false}",
+          "{\"b\":2}",
+          "/b: unknown property; known only to a variant that does not fit; allowed here: b");
   /* not before the rest fits */
   expect (
     "{\"allOf\":[{\"properties\":{\"a\":{\"type\":\"null\"}}}],\"unevaluatedProperties\":false}",

@@ -59,11 +59,12 @@ say_dependent (struct line *m, const struct parts *p)
 static void
 say_unknown (struct line *m, const struct parts *p)
 {
-  bool suggested = p->suggestion->len != 0;
+  const struct line *suggestion = p->suggestion;
+  bool asked = suggestion->len != 0 && suggestion->text[suggestion->len - 1] == '?';
 
-  line_add (m, "unknown property%s%s", suggested ? "; " : "", p->suggestion->text);
+  line_add (m, "unknown property%s%s", suggestion->len != 0 ? "; " : "", suggestion->text);
   if (p->expected->len != 0 && p->t->listed != p->f->rule)
-    line_add (m, "%s allowed here: %s", suggested ? "" : ";", p->expected->text);
+    line_add (m, "%s allowed here: %s", asked ? "" : ";", p->expected->text);
 }
 
 static void

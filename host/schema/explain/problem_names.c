@@ -17,6 +17,8 @@ struct names {
   struct parts *p;
   struct phrase_list list;
   struct guess guess;
+  struct word unknown; /* the one that is asked about */
+  bool elsewhere;      /* a branch that does not fit knows it */
   unsigned nesting;
   unsigned budget;
 };
@@ -29,7 +31,10 @@ add_own_names (struct names *names, const struct object_rules *rules)
     struct line *next;
     if (rules->properties[i].rule == NULL || rules->properties[i].rule->types == 0)
       continue;
-    guess_offer (&names->guess, word->text, word->len);
+    if (words_is (&rules->names, i, names->unknown.text, names->unknown.len))
+      names->elsewhere = true;
+    else
+      guess_offer (&names->guess, word->text, word->len);
     next = phrase_list_next (&names->list);
     if (next != NULL)
       line_add_text (next, word->text, word->len, LINE_PIECE);
@@ -102,10 +107,11 @@ fill_unknown (struct parts *p)
   size_t len;
 
   word = json_string (p->e->tape, p->f->name, p->e->arena, &len);
+  names.unknown = (struct word){ .text = word, .len = (uint32_t) len };
   guess_begin (&names.guess, word, len);
   names.list = phrase_list_begin (p->expected, p->t->room < NAMES_FEW ? p->t->room : NAMES_FEW);
   add_names (&names, p->f->rule, deep);
-  if (names.guess.found == NULL && names.list.left != 0) {
+  if (names.guess.found == NULL && !names.elsewhere && names.list.left != 0) {
     /* nothing to go by but the list */
     line_cut (p->expected, 0);
     names.list = phrase_list_begin (p->expected, p->t->room < NAMES_MANY ? p->t->room : NAMES_MANY);
@@ -113,7 +119,10 @@ fill_unknown (struct parts *p)
     add_names (&names, p->f->rule, deep);
   }
   phrase_list_end (&names.list);
-  suggest_word (p, &names.guess);
+  if (names.elsewhere)
+    line_add (p->suggestion, "known only to a variant that does not fit");
+  else
+    suggest_word (p, &names.guess);
 }
 
 /* ---- variants ---- */
