@@ -29,10 +29,13 @@ check_integer (const struct json_tape *tape, uint16_t types, const struct json_n
 bool
 check_values (struct checker *k, const struct values *values, const struct json_node *value)
 {
+  /* the members of objects are looked for */
+  int64_t steps = value->skip == 1 ? 1 : value->skip * INT64_C (4);
+
   if (value->type == JSON_STRING)
     return words_find (&values->strings, k->tape, value) != WORDS_NONE;
   for (uint32_t i = 0; i < values->others_count; i++)
-    if (!spend (k, value->skip))
+    if (!spend (k, steps))
       return false;
     else if (json_same (&k->schema->tape, values->others[i], k->tape, value))
       return true;
