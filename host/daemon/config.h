@@ -19,7 +19,7 @@ struct config {
   char *log_level;
   char *log_file; /* NULL: standard error */
   char **allowed_hosts, **allowed_origins;
-  int64_t body_max, json_depth, connections_max;
+  int64_t body_max, json_depth, connections_max, connections_per_peer_max;
   int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
   int64_t max_crashes, describe_parallel, running_max, page_size, log_calls_per_second;
   char *instructions;

@@ -178,8 +178,7 @@ manage_metrics (void *ctx, struct buf *out)
   pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
                (double) log_dropped (host->log));
   if (host->http != NULL)
-    pool_metric (out, "toolhost_http_connections", "gauge", "Open HTTP connections.",
-                 (double) http_server_connections (host->http));
+    http_server_metrics (host->http, out);
 }
 
 static void
@@ -367,6 +366,7 @@ make_fronts (struct host *host)
     return;
   limits.body_max = host->env.body_max;
   limits.connections_max = (unsigned) host->config.connections_max;
+  limits.connections_per_peer_max = (unsigned) host->config.connections_per_peer_max;
   host->mcp = mcp_http_new (&host->env);
   host->rest = rest_new (&host->env);
   host->http = http_server_new (&host->env, &limits, on_request, host);

@@ -17,6 +17,7 @@ import inspect
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -184,10 +185,12 @@ class Daemon:
     config    members of toolhostd.json
     args      more command line
     stdio     speak over .pipe instead of listening
+    limits    {a resource.RLIMIT_*: its value} of the daemon, soft and hard
     check     wait until it is ready, and look for leftovers at the end
     """
 
-    def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True):
+    def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
+                 limits=None):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -208,6 +211,7 @@ class Daemon:
         self.heard = threading.Condition()
         self.check = check
         self.stdio = stdio
+        self.limits = limits or {}
         self.address = None
         self.started_at = time.monotonic()
         try:
@@ -249,7 +253,8 @@ class Daemon:
         command += ["--stdio"] if self.stdio else ["--listen", "127.0.0.1:0", "--socket", str(self.socket)]
         pipe = subprocess.PIPE if self.stdio else subprocess.DEVNULL
         self.process = subprocess.Popen(command + list(args), stdin=pipe, stdout=pipe,
-                                        stderr=subprocess.PIPE, env={**os.environ, **env})
+                                        stderr=subprocess.PIPE, env={**os.environ, **env},
+                                        preexec_fn=self._limit if self.limits else None)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.pipe = Pipe(self.process) if self.stdio else None
@@ -257,6 +262,10 @@ class Daemon:
             self.address = self.wait_log("listening", lambda e: str(e.get("address", "")).startswith("127."))["address"]
             self.wait_log("ready")
             self.ready_after = time.monotonic() - self.started_at
+
+    def _limit(self):
+        for kind, value in self.limits.items():
+            resource.setrlimit(kind, (value, value))
 
     def _read(self):
         for line in self.process.stderr:

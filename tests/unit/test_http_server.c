@@ -1144,8 +1144,10 @@ too_many_connections (void)
     client_expect (&b, OK ("7", "GET /? "));
     client_open (&third, &bed);
     client_send (&third, GET ("/"));
-    client_expect_last (&third, REFUSED ("503 Service Unavailable", "too_many_connections",
-                                         "There are too many connections; try again later"));
+    client_expect_last (&third, "HTTP/1.1 503 Service Unavailable\r\n",
+                        "Connection: close\r\nRetry-After: 1\r\n\r\n"
+                        "{\"error\":{\"code\":\"too_many_connections\",\"message\":"
+                        "\"There are too many connections; try again later\"}}");
     CU_ASSERT_EQUAL (http_server_connections (bed.server), 2);
     client_close (&a);
     (void) shutdown (third.io.fd, SHUT_WR);

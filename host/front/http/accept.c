@@ -12,38 +12,91 @@
 
 enum {
   ACCEPTS_PER_TURN = 64,
-  CROWD_MAX =
-    64 /* connections above the limit that are told so with patience; others are cut short */
+  CROWD_MAX = 64 /* connections that hear with patience that there are too many; others are cut
+                    short */
 };
 static const double pause_seconds = 0.1; /* without descriptors or memory */
+static const double log_seconds = 1;     /* between lines about the same */
+
+/* ---- what is counted ---- */
+
+/* Count it; log the first and then a line a second at most, which says how many came since. */
+static void
+note (struct http_server *server, enum turned_away why, const char *peer, const char *error)
+{
+  static const char *const reasons[] = {
+    [AWAY_FULL] = "connections_max",
+    [AWAY_PEER_FULL] = "connections_per_peer_max",
+    [AWAY_DESCRIPTORS] = "no_descriptors",
+    [AWAY_FAILED] = NULL,
+  };
+  struct turned_away_count *count = &server->away[why];
+  ev_tstamp now = ev_now (server->env->loop);
+
+  count->total++;
+  if (count->logged != 0 && now >= count->logged_at && now - count->logged_at < log_seconds)
+    return;
+  log_event (server->env->log, LOG_WARNING,
+             why == AWAY_FAILED ? "http_accept_failed" : "http_connections_refused", "reason",
+             reasons[why], "error", error, "peer", peer, "count",
+             LOG_INT (count->total - count->logged), NULL);
+  count->logged = count->total;
+  count->logged_at = now;
+}
+
+/* ---- pauses ---- */
 
 static void
-pause_listening (struct http_server *server, int error)
+take_reserve (struct http_server *server)
 {
-  struct ev_loop *loop = server->env->loop;
-  struct listener *l;
-
-  if (!server->out_of_files)
-    log_event (server->env->log, LOG_WARNING, "http_accept_failed", "error", strerror (error),
-               NULL);
-  server->out_of_files = true;
-  LIST_FOREACH (l, &server->listeners, link)
-  ev_io_stop (loop, &l->io);
-  ev_timer_stop (loop, &server->retry);
-  ev_timer_set (&server->retry, pause_seconds, 0.);
-  ev_timer_start (loop, &server->retry);
+  if (server->reserve < 0)
+    server->reserve = open ("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static void
-on_retry (struct ev_loop *loop, ev_timer *timer, int events)
+pause_listener (struct listener *l)
 {
-  struct http_server *server = timer->data;
-  struct listener *l;
+  struct ev_loop *loop = l->server->env->loop;
 
-  (void) events;
-  LIST_FOREACH (l, &server->listeners, link)
+  ev_io_stop (loop, &l->io);
+  ev_timer_set (&l->pause, pause_seconds, 0.);
+  ev_timer_start (loop, &l->pause);
+  l->server->paused++;
+  l->server->pauses++;
+}
+
+static void
+end_pause (struct listener *l)
+{
+  struct ev_loop *loop = l->server->env->loop;
+
+  ev_timer_stop (loop, &l->pause);
+  l->server->paused--;
+  take_reserve (l->server);
   ev_io_start (loop, &l->io);
 }
+
+static void
+on_pause_over (struct ev_loop *loop, ev_timer *timer, int events)
+{
+  (void) loop;
+  (void) events;
+  end_pause (timer->data);
+}
+
+void
+accept_again (struct http_server *server)
+{
+  struct listener *l;
+
+  if (server->paused == 0)
+    return;
+  LIST_FOREACH (l, &server->listeners, link)
+  if (ev_is_active (&l->pause))
+    end_pause (l);
+}
+
+/* ---- refusals ---- */
 
 /* Say that there are too many, whether it is heard or not, and close. */
 static void
@@ -62,40 +115,73 @@ turn_away (int fd)
 /* No descriptors are left: with the one in reserve the caller is told so instead of being left to
  * wait. */
 static void
-turn_away_with_reserve (struct http_server *server, int listener)
+turn_away_with_reserve (struct listener *l)
 {
+  struct http_server *server = l->server;
+  struct sockaddr_storage address = { 0 };
   int fd;
 
   if (server->reserve < 0)
     return;
   (void) close (server->reserve);
-  fd = accept4 (listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (fd >= 0)
+  server->reserve = -1;
+  fd = server->accept (l->io.fd, &address);
+  if (fd >= 0) {
+    note (server, AWAY_DESCRIPTORS, NULL, NULL);
     turn_away (fd);
-  server->reserve = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  take_reserve (server);
 }
 
 static void
-welcome (struct http_server *server, int fd, bool local)
+refuse (struct listener *l, int fd, enum crowd_verdict verdict, const struct crowd_key *key)
 {
-  size_t most = server->limits.connections_max;
+  struct http_server *server = l->server;
+  char peer[CROWD_NAME_MAX];
 
-  server->out_of_files = false;
-  if (server->connections >= most + CROWD_MAX)
+  crowd_key_name (key, peer);
+  note (server, verdict == CROWD_FULL ? AWAY_FULL : AWAY_PEER_FULL, peer, NULL);
+  if (server->connections - server->crowd.members >= CROWD_MAX)
     return turn_away (fd);
-  if (!local)
+  conn_open (server, fd, l->local, NULL);
+}
+
+/* ---- accepting ---- */
+
+static void
+welcome (struct listener *l, int fd, const struct sockaddr_storage *address)
+{
+  struct http_server *server = l->server;
+  struct crowd_key key = crowd_key_of (fd, address);
+  struct crowd_peer *peer;
+  enum crowd_verdict verdict = crowd_enter (&server->crowd, &key, &peer);
+
+  if (verdict != CROWD_WELCOME)
+    return refuse (l, fd, verdict, &key);
+  server->accepted++;
+  if (!l->local)
     (void) setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof (int));
-  conn_open (server, fd, local, server->connections >= most);
+  conn_open (server, fd, l->local, peer);
+}
+
+static void
+back_off (struct listener *l, int error)
+{
+  note (l->server, AWAY_FAILED, NULL, strerror (error));
+  if (error == EMFILE || error == ENFILE)
+    turn_away_with_reserve (l);
+  pause_listener (l);
 }
 
 /* False: no more now. */
 static bool
 accept_one (struct listener *l)
 {
-  int fd = accept4 (l->io.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  struct sockaddr_storage address = { 0 };
+  int fd = l->server->accept (l->io.fd, &address);
 
   if (fd >= 0) {
-    welcome (l->server, fd, l->local);
+    welcome (l, fd, &address);
     return true;
   }
   switch (errno) {
@@ -103,14 +189,11 @@ accept_one (struct listener *l)
     return false;
   case EMFILE:
   case ENFILE:
-    pause_listening (l->server, errno);
-    turn_away_with_reserve (l->server, l->io.fd);
-    return false;
   case ENOBUFS:
   case ENOMEM:
   case EBADF:
   case EINVAL:
-    pause_listening (l->server, errno);
+    back_off (l, errno);
     return false;
   default: /* trouble of that one connection */
     return true;
@@ -126,13 +209,21 @@ on_connection (struct ev_loop *loop, ev_io *io, int events)
     ;
 }
 
+static int
+accept_socket (int listener, struct sockaddr_storage *address)
+{
+  socklen_t len = sizeof *address;
+
+  return accept4 (listener, (struct sockaddr *) address, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 void
 accept_init (struct http_server *server)
 {
   LIST_INIT (&server->listeners);
-  server->reserve = open ("/dev/null", O_RDONLY | O_CLOEXEC);
-  ev_init (&server->retry, on_retry);
-  server->retry.data = server;
+  server->accept = accept_socket;
+  server->reserve = -1;
+  take_reserve (server);
 }
 
 void
@@ -148,6 +239,8 @@ accept_listen (struct http_server *server, int fd)
   LIST_INSERT_HEAD (&server->listeners, l, link);
   ev_io_init (&l->io, on_connection, fd, EV_READ);
   l->io.data = l;
+  ev_init (&l->pause, on_pause_over);
+  l->pause.data = l;
   ev_io_start (server->env->loop, &l->io);
 }
 
@@ -159,10 +252,11 @@ accept_stop (struct http_server *server)
   while ((l = LIST_FIRST (&server->listeners)) != NULL) {
     LIST_REMOVE (l, link);
     ev_io_stop (server->env->loop, &l->io);
+    ev_timer_stop (server->env->loop, &l->pause);
     (void) close (l->io.fd);
     free (l);
   }
-  ev_timer_stop (server->env->loop, &server->retry);
+  server->paused = 0;
   if (server->reserve >= 0)
     (void) close (server->reserve);
   server->reserve = -1;

@@ -107,7 +107,9 @@ close_now (struct conn *c)
   (void) close (c->io.fd);
   server->connections--;
   server->lingering -= c->state == CONN_LINGERING;
+  crowd_leave (&server->crowd, c->counted);
   free (c);
+  accept_again (server);
 }
 
 void
@@ -494,17 +496,18 @@ conn_is_idle (const struct conn *c)
 }
 
 void
-conn_open (struct http_server *server, int fd, bool local, bool crowded)
+conn_open (struct http_server *server, int fd, bool local, struct crowd_peer *counted)
 {
   struct conn *c = xcalloc (1, sizeof *c);
 
   c->server = server;
+  c->counted = counted;
   server->connections++;
   peer_identify (&c->peer, fd, local, server->overflow_uid);
   ev_io_init (&c->io, on_ready, fd, EV_READ);
   c->io.data = c;
   waits_add (&server->waits, &c->wait, WAIT_HEAD);
-  if (!crowded)
+  if (counted != NULL)
     return ev_io_start (server->env->loop, &c->io);
   c->x = exchange_take (pool_of (c), c);
   refuse (c, HTTP_REFUSED_CROWDED);

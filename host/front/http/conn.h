@@ -21,6 +21,7 @@
 #include "front/http/peer.h"
 #include "front/http/waits.h"
 
+struct crowd_peer;
 struct http_server;
 
 enum conn_state {
@@ -46,10 +47,12 @@ struct conn {
   bool peer_hidden; /* bytes of a next request wait in the socket, and an EOF behind them */
   size_t discarded; /* while lingering */
   struct peer peer;
+  struct crowd_peer *counted; /* as whose; NULL: it only hears that there are too many */
 };
 
-/* Take over an accepted socket.  `crowded`: it only hears that there are too many. */
-void conn_open (struct http_server *server, int fd, bool local, bool crowded);
+/* Take over an accepted socket, and what it is counted as; NULL: it only hears that there are too
+ * many. */
+void conn_open (struct http_server *server, int fd, bool local, struct crowd_peer *counted);
 /* Close now; an open exchange hears that its peer is gone. */
 void conn_lose (struct conn *c);
 /* Nothing of a request has come (since the last answer). */

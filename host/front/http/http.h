@@ -23,10 +23,12 @@ struct http_limits {
   unsigned headers_max;     /* default 64 */
   size_t body_max;          /* default 1 MiB */
   unsigned connections_max; /* default 10,000 */
-  double head_timeout;      /* seconds for a whole head, default 10 */
-  double body_timeout;      /* seconds without a byte of the body, default 10 */
-  double idle_timeout;      /* seconds between requests, default 75 */
-  double write_timeout;     /* seconds without progress while writing, default 30 */
+  unsigned
+    connections_per_peer_max; /* of an address, or a user of the Unix socket; default 5,000 */
+  double head_timeout;        /* seconds for a whole head, default 10 */
+  double body_timeout;        /* seconds without a byte of the body, default 10 */
+  double idle_timeout;        /* seconds between requests, default 75 */
+  double write_timeout;       /* seconds without progress while writing, default 30 */
 };
 extern const struct http_limits http_default_limits;
 
@@ -65,6 +67,8 @@ void http_server_listen (struct http_server *server, int fd);
 /* Stop accepting and close idle connections; connections with an exchange close after it. */
 void http_server_drain (struct http_server *server);
 size_t http_server_connections (const struct http_server *server);
+/* Append what is counted of connections, in Prometheus' text format. */
+void http_server_metrics (const struct http_server *server, struct buf *out);
 void http_server_free (struct http_server *server);
 
 /* The whole answer: status, content type (NULL: no body), extra header lines ("Allow: POST\r\n", or

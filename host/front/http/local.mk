@@ -4,6 +4,7 @@ libhost_la_SOURCES += \
   %D%/chars.c %D%/chars.h \
   %D%/chunks.c \
   %D%/conn.c %D%/conn.h \
+  %D%/crowd.c %D%/crowd.h \
   %D%/exchange.c %D%/exchange.h \
   %D%/http.h \
   %D%/origin.c %D%/origin.h \

@@ -17,6 +17,7 @@ const struct http_limits http_default_limits = {
   .headers_max = 64,
   .body_max = 1024 * 1024,
   .connections_max = 10000,
+  .connections_per_peer_max = 5000,
   .head_timeout = 10,
   .body_timeout = 10,
   .idle_timeout = 75,

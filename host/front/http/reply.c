@@ -205,6 +205,7 @@ reply_put_refusal (struct buf *out, enum http_refused why, bool head)
   put_error (&json, r->code, r->message);
   put_head (out, &(struct head){ .status = r->status,
                                  .content_type = "application/json",
+                                 .headers = r->status == 503 ? "Retry-After: 1\r\n" : NULL,
                                  .connection = "Connection: close\r\n",
                                  .counted = true,
                                  .length = json.len });

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "watch/metrics.h"
+
 static const double linger_seconds = 5;
 static const double peer_seconds = 1;
 
@@ -38,6 +40,7 @@ http_server_new (const struct front_env *env, const struct http_limits *limits,
   ev_idle_init (&server->turn, on_turn);
   ev_set_priority (&server->turn, EV_MAXPRI); /* in every turn, however busy */
   server->turn.data = server;
+  crowd_init (&server->crowd, limits->connections_max, limits->connections_per_peer_max);
   accept_init (server);
   return server;
 }
@@ -68,6 +71,37 @@ size_t
 http_server_connections (const struct http_server *server)
 {
   return server->connections - server->lingering;
+}
+
+static void
+put_metric (struct buf *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+  metrics_head (out, name, type, help);
+  metrics_sample (out, name, NULL, (double) value);
+}
+
+void
+http_server_metrics (const struct http_server *server, struct buf *out)
+{
+  static const char *const labels[] = {
+    [AWAY_FULL] = "reason=\"connections_max\"",
+    [AWAY_PEER_FULL] = "reason=\"connections_per_peer_max\"",
+    [AWAY_DESCRIPTORS] = "reason=\"no_descriptors\"",
+  };
+
+  put_metric (out, "toolhost_http_connections", "gauge", "Open HTTP connections.",
+              http_server_connections (server));
+  put_metric (out, "toolhost_http_accepted_total", "counter", "HTTP connections that were served.",
+              server->accepted);
+  put_metric (out, "toolhost_http_accept_failures_total", "counter",
+              "Times no connection could be accepted for want of descriptors or memory.",
+              server->away[AWAY_FAILED].total);
+  put_metric (out, "toolhost_http_accept_pauses_total", "counter",
+              "Times a listener paused after that.", server->pauses);
+  metrics_head (out, "toolhost_http_refused_total", "counter",
+                "HTTP connections that were told there are too many, by reason.");
+  for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+    metrics_sample (out, "toolhost_http_refused_total", labels[i], (double) server->away[i].total);
 }
 
 void

@@ -5,12 +5,29 @@
 #include <ev.h>
 
 #include "front/http/conn.h"
+#include "front/http/crowd.h"
 
 struct listener {
   ev_io io;
+  ev_timer pause; /* active while nothing is accepted, for want of descriptors or memory */
   struct http_server *server;
   bool local; /* a Unix socket */
   LIST_ENTRY (listener) link;
+};
+
+/* Why a connection was not served, or not accepted at all. */
+enum turned_away {
+  AWAY_FULL,        /* connections_max */
+  AWAY_PEER_FULL,   /* connections_per_peer_max */
+  AWAY_DESCRIPTORS, /* there were none left */
+  AWAY_FAILED,      /* accept failed; the caller, if there is one, waits */
+  AWAY_KINDS
+};
+
+struct turned_away_count {
+  uint64_t total;
+  uint64_t logged;     /* of them, told in the last line */
+  ev_tstamp logged_at; /* 0: never */
 };
 
 struct http_server {
@@ -19,9 +36,13 @@ struct http_server {
   http_handler handler;
   void *ctx;
   LIST_HEAD (, listener) listeners;
-  int reserve;       /* a descriptor to give up when there are no others */
-  bool out_of_files; /* and the log has it */
-  ev_timer retry;    /* listening pauses until then */
+  /* accept4(2) for a non-blocking socket; tests put another in its place. */
+  int (*accept) (int listener, struct sockaddr_storage *address);
+  int reserve; /* a descriptor to give up when there are no others; -1: it could not be had back */
+  size_t paused; /* listeners */
+  uint64_t accepted, pauses;
+  struct turned_away_count away[AWAY_KINDS];
+  struct crowd crowd;
   uid_t overflow_uid;
   struct exchange_pool pool;
   struct waits waits;
@@ -36,6 +57,8 @@ struct http_server {
 /* accept.c */
 void accept_init (struct http_server *server);
 void accept_listen (struct http_server *server, int fd);
+/* A descriptor was freed: paused listeners go on. */
+void accept_again (struct http_server *server);
 /* Close all listening sockets. */
 void accept_stop (struct http_server *server);
 
