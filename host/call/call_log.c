@@ -1,0 +1,95 @@
+#include "call/call_log.h"
+
+/* Is there room for one more line about a call that goes well? */
+static bool
+room_for_line (struct calls *calls)
+{
+  ev_tstamp now = ev_now (calls->loop);
+
+  if (!log_wants (calls->log, LOG_INFO))
+    return false;
+  if (now - calls->second >= 1) {
+    if (calls->lines_left_out != 0)
+      log_event (calls->log, LOG_INFO, "tool_call_lines_left_out", "lines",
+                 LOG_INT (calls->lines_left_out), NULL);
+    calls->second = now;
+    calls->lines = 0;
+    calls->lines_left_out = 0;
+  }
+  if (++calls->lines <= calls->settings.log_per_second)
+    return true;
+  calls->lines_left_out++;
+  return false;
+}
+
+/* Lines about calls that went well are limited; every other one is written. */
+static bool
+line_wanted (struct calls *calls, const struct result *result)
+{
+  if (result->error == CALL_OK)
+    return room_for_line (calls);
+  return log_wants (calls->log, (enum log_level) call_error_info (result->error)->level);
+}
+
+void
+call_log_end (struct calls *calls, const struct call *call, const char *tool,
+              const struct result *result, const char *cause)
+{
+  CLEANUP_FREE char *message = NULL;
+
+  if (!line_wanted (calls, result))
+    return;
+  if (result->error != CALL_OK)
+    message = xstrndup (result->message, result->message_len);
+  log_event (calls->log, (enum log_level) call_error_info (result->error)->level,
+             result->error == CALL_OK ? "tool_call_finished" : "tool_call_failed", "tool", tool,
+             "call", call->id, "tenant", call->tenant, "session", call->session_id, "front",
+             call->front, "code", result->code, "message", message, "cause", cause, "wall_us",
+             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us),
+             "cpu_us", LOG_INT (result->usage.cpu_us), NULL);
+}
+
+void
+call_log_start (const struct call *call)
+{
+  if (log_wants (call->calls->log, LOG_DEBUG))
+    log_event (call->calls->log, LOG_DEBUG, "tool_call_started", "tool", call->tool->name, "call",
+               call->id, "tenant", call->tenant, "session", call->session_id, "front", call->front,
+               NULL);
+}
+
+void
+call_log_repairs (const struct call *call, const struct repaired *repaired)
+{
+  CLEANUP_BUF struct buf where = { 0 };
+
+  if (!room_for_line (call->calls))
+    return;
+  for (size_t i = 0; i < repaired->count; i++)
+    buf_printf (&where, "%s%s %s", i != 0 ? ", " : "", repair_rule_name (repaired->list[i].rule),
+                *repaired->list[i].pointer != '\0' ? repaired->list[i].pointer : "arguments");
+  log_event (call->calls->log, LOG_INFO, "tool_args_repaired", "tool", call->tool->name, "call",
+             call->id, "tenant", call->tenant, "front", call->front, "repairs", buf_cstr (&where),
+             NULL);
+}
+
+static enum log_level
+level_of_tool (int level)
+{
+  /* TOOLHOST_DEBUG 1000 … TOOLHOST_ERROR 5000, unknown values between them counted down */
+  int index = level / 1000 - 1;
+  return index < LOG_DEBUG ? LOG_DEBUG : index > LOG_ERROR ? LOG_ERROR : (enum log_level) index;
+}
+
+void
+call_log_text (const struct call *call, int level, const char *text, size_t len)
+{
+  enum log_level as = level_of_tool (level);
+  CLEANUP_FREE char *copy = NULL;
+
+  if (!log_wants (call->calls->log, as))
+    return;
+  copy = xstrndup (text, len);
+  log_event (call->calls->log, as, "tool_log", "tool", call->tool->name, "call", call->id, "tenant",
+             call->tenant, "text", copy, NULL);
+}

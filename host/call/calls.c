@@ -1,0 +1,146 @@
+#include "call/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "call/running.h"
+
+enum { ARGS_KEPT = 64 * 1024, SPARE_MAX = 256 };
+
+struct calls *
+calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
+           const struct calls_settings *settings)
+{
+  struct calls *calls = xcalloc (1, sizeof *calls);
+
+  calls->loop = loop;
+  calls->log = log;
+  calls->metrics = metrics;
+  calls->settings = *settings;
+  if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
+    calls->id_seed = (uint64_t) clock_ns ();
+  return calls;
+}
+
+static void
+call_free (struct call *call)
+{
+  buf_free (&call->args);
+  buf_free (&call->meta);
+  buf_free (&call->repairs);
+  free (call);
+}
+
+void
+calls_free (struct calls *calls)
+{
+  if (calls == NULL)
+    return;
+  for (struct call *c = calls->spare, *next; c != NULL; c = next) {
+    next = c->next_spare;
+    call_free (c);
+  }
+  free (calls);
+}
+
+void
+calls_set_repair (struct calls *calls, enum repair_mode repair)
+{
+  calls->settings.repair = repair;
+}
+
+void
+calls_drain (struct calls *calls)
+{
+  calls->draining = true;
+}
+
+unsigned
+calls_running (const struct calls *calls)
+{
+  return calls->running;
+}
+
+void
+calls_cancel_all (struct calls *calls)
+{
+  while (calls->by_id != NULL)
+    call_cancel (calls->by_id);
+}
+
+const char *
+calls_outcome_name (unsigned outcome)
+{
+  return outcome < CALL_ERRORS ? call_error_info ((enum call_error) outcome)->code : "unknown";
+}
+
+const char *
+calls_repair_name (unsigned rule)
+{
+  return rule < REPAIR_RULES ? repair_rule_name ((enum repair_rule) rule) : "unknown";
+}
+
+struct tool_stats *
+calls_stats_of (const struct calls *calls, struct tool *tool)
+{
+  if (tool->stats == NULL && calls->metrics != NULL)
+    tool->stats = metrics_tool (calls->metrics, tool->plugin, tool->name);
+  return tool->stats;
+}
+
+/* ---- one call's memory ---- */
+
+struct call *
+call_alloc (struct calls *calls)
+{
+  struct call *call = calls->spare;
+  struct buf args, meta, repairs;
+
+  calls->running++;
+  if (call == NULL) {
+    call = xcalloc (1, sizeof *call);
+    call->calls = calls;
+    return call;
+  }
+  calls->spare = call->next_spare;
+  calls->spare_count--;
+  args = call->args;
+  meta = call->meta;
+  repairs = call->repairs;
+  *call = (struct call){ .calls = calls, .args = args, .meta = meta, .repairs = repairs };
+  return call;
+}
+
+void
+call_unindex (struct call *call)
+{
+  if (call->indexed)
+    HASH_DEL (call->calls->by_id, call);
+  call->indexed = false;
+}
+
+void
+call_release (struct call *call)
+{
+  struct calls *calls = call->calls;
+
+  ev_timer_stop (calls->loop, &call->deadline);
+  call_unindex (call);
+  tool_unref (call->tool);
+  free (call->principal);
+  free (call->tenant);
+  free (call->session_id);
+  calls->running--;
+  buf_reset (&call->args, ARGS_KEPT);
+  buf_reset (&call->meta, ARGS_KEPT);
+  buf_reset (&call->repairs, ARGS_KEPT);
+  if (calls->spare_count >= SPARE_MAX) {
+    call_free (call);
+    return;
+  }
+  call->next_spare = calls->spare;
+  calls->spare = call;
+  calls->spare_count++;
+}

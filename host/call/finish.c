@@ -1,0 +1,100 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "call/call_log.h"
+#include "call/running.h"
+
+static void
+count (struct call *call, const struct result *result)
+{
+  struct tool_stats *stats = call->stats;
+
+  if (stats == NULL)
+    return;
+  stats->outcomes[result->error]++;
+  histogram_add (&stats->stages[STAGE_QUEUE], result->usage.queue_us);
+  histogram_add (&stats->stages[STAGE_RUN], result->usage.run_us);
+  histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
+  stats->bytes_in += result->usage.bytes_in;
+  stats->bytes_out += result->usage.bytes_out;
+}
+
+static void
+fill_usage (const struct call *call, struct result *result)
+{
+  int64_t now = clock_ns ();
+  int64_t sent = call->sent_ns != 0 ? call->sent_ns : now;
+
+  result->usage.wall_us = (uint64_t) (now - call->started_ns) / 1000;
+  result->usage.queue_us = (uint64_t) (sent - call->started_ns) / 1000;
+  result->usage.run_us = (uint64_t) (now - sent) / 1000;
+  result->usage.bytes_in = call->args.len;
+  result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
+}
+
+static void
+default_texts (struct result *result)
+{
+  const struct call_error_info *info = call_error_info (result->error);
+
+  if (result->error != CALL_OK && result->code == NULL)
+    result->code = info->code;
+  if (result->message == NULL) {
+    result->message = info->text;
+    result->message_len = strlen (info->text);
+  }
+  if (result->content_len == 0) {
+    result->content = "[]";
+    result->content_len = 2;
+  }
+  if (result->structured_len == 0)
+    result->structured = NULL;
+}
+
+void
+call_finish (struct call *call, struct result *result, const char *cause)
+{
+  const struct call_events *events = call->events;
+  void *ctx = call->ctx;
+
+  default_texts (result);
+  fill_usage (call, result);
+  if (call->repairs.len != 0) {
+    result->repairs = call->repairs.data;
+    result->repairs_len = call->repairs.len;
+  }
+  count (call, result);
+  call_log_end (call->calls, call, call->tool->name, result, cause);
+  call_unindex (call);
+  if (events != NULL) /* the front may have gone */
+    events->done (ctx, result);
+  call_release (call);
+}
+
+void
+call_finish_error (struct call *call, enum call_error error, const char *cause)
+{
+  struct result result = { .error = error };
+  call_finish (call, &result, cause);
+}
+
+void
+call_refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
+             const struct call_events *events, void *ctx, struct result *result)
+{
+  struct tool_stats *stats = tool != NULL ? calls_stats_of (calls, tool) : NULL;
+  struct call nobody = { .front = request->front };
+  CLEANUP_FREE char *name =
+    xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
+
+  (void) snprintf (nobody.id, sizeof nobody.id, "%s",
+                   request->call_id != NULL ? request->call_id : "");
+  nobody.tenant = (char *) request->tenant;
+  nobody.session_id = (char *) request->session_id;
+  default_texts (result);
+  if (stats != NULL)
+    stats->outcomes[result->error]++;
+  call_log_end (calls, &nobody, name, result, NULL);
+  events->done (ctx, result);
+}

@@ -1,0 +1,195 @@
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "call/arguments.h"
+#include "call/call_log.h"
+#include "call/problems.h"
+#include "call/running.h"
+#include "pool/unit.h"
+#include "schema/schema.h"
+
+static struct call *
+call_of (struct job *job)
+{
+  return (struct call *) job;
+}
+
+static void
+on_started (struct job *job)
+{
+  call_of (job)->sent_ns = clock_ns ();
+}
+
+static void
+on_progress (struct job *job, double done, double total, const char *text, size_t len)
+{
+  struct call *call = call_of (job);
+
+  if (call->events->progress != NULL)
+    call->events->progress (call->ctx, done, total, text, len);
+}
+
+static void
+on_log (struct job *job, int level, const char *text, size_t len)
+{
+  struct call *call = call_of (job);
+
+  call_log_text (call, level, text, len);
+  if (call->events->log != NULL)
+    call->events->log (call->ctx, level, text, len);
+}
+
+/* ---- results ---- */
+
+/* The tool worked, and its result breaks what it declares: the model is told what is wrong, in the
+ * way arguments are, so that it knows that calling again won't help. */
+static void
+finish_broken (struct call *call, const struct schema_report *report, struct result *result)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_BUF struct buf problems = { 0 };
+  size_t count = problems_count (report);
+
+  buf_printf (&text,
+              "%s: the tool ran, but its result does not fit its outputSchema (%zu error%s). This "
+              "is a fault of the tool, not of the arguments.",
+              call->tool->name, count, count == 1 ? "" : "s");
+  problems_text (report, "result", &text);
+  problems_json (report, &problems);
+  *result = (struct result){ .error = CALL_tool_output_invalid,
+                             .message = text.data,
+                             .message_len = text.len,
+                             .problems = problems.data,
+                             .problems_len = problems.len,
+                             .usage = result->usage };
+  call_finish (call, result, NULL);
+}
+
+/* Does the structured result fit?  Null is a result, only an absent one is none. */
+static bool
+output_fits (const struct tool *tool, const struct job_end *end, struct schema_report *report,
+             struct arena *arena)
+{
+  static const struct schema_problem absent = { .pointer = "",
+                                                .message = "expected a structured result, got none",
+                                                .keyword = "outputSchema",
+                                                .expected = "a structured result" };
+
+  if (tool->output == NULL)
+    return true;
+  if (end->structured_tape != NULL)
+    return schema_validate (tool->output, end->structured_tape, json_root (end->structured_tape),
+                            report, arena);
+  report->problems[report->count++] = absent;
+  return false;
+}
+
+static void
+finish_ok (struct call *call, const struct job_end *end)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema_report report = { .count = 0 };
+  struct result result = { .content = end->content,
+                           .content_len = end->result->content_len,
+                           .structured = end->structured,
+                           .structured_len = end->result->structured_len };
+
+  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  if (output_fits (call->tool, end, &report, &arena))
+    call_finish (call, &result, NULL);
+  else
+    finish_broken (call, &report, &result);
+}
+
+/* The tool itself said no; its code and message pass. */
+static void
+finish_no (struct call *call, enum call_error error, const struct job_end *end)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  CLEANUP_BUF struct buf problems = { 0 };
+  char code[80];
+  struct result result = { .error = error };
+
+  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  if (end->result->code_len != 0) {
+    (void) snprintf (code, sizeof code, "%.*s", (int) end->result->code_len, end->code);
+    result.code = code;
+  }
+  if (end->result->message_len != 0) {
+    result.message = end->message;
+    result.message_len = end->result->message_len;
+  }
+  if (error == CALL_tool_args_invalid && end->result->structured_len != 0) {
+    arguments_refused (call->tool, end->structured, end->result->structured_len, &problems, &text);
+    result.problems = problems.data;
+    result.problems_len = problems.len;
+    result.message = text.data;
+    result.message_len = text.len;
+  }
+  if (error == CALL_tool_execution_failed) {
+    result.content = end->content;
+    result.content_len = end->result->content_len;
+  }
+  call_finish (call, &result, NULL);
+}
+
+static void
+finish_result (struct call *call, const struct job_end *end)
+{
+  switch (end->result->outcome) {
+  case FRAME_OUTCOME_OK:
+    finish_ok (call, end);
+    break;
+  case FRAME_OUTCOME_NOT_ALLOWED:
+    finish_no (call, CALL_tool_not_allowed, end);
+    break;
+  case FRAME_OUTCOME_INVALID:
+    finish_no (call, CALL_tool_args_invalid, end);
+    break;
+  case FRAME_OUTCOME_FAILED:
+    finish_no (call, CALL_tool_execution_failed, end);
+    break;
+  default: { /* it broke the ABI's rules: that is for the log, not for the model */
+    CLEANUP_FREE char *cause = xstrndup (end->message, end->result->message_len);
+    call_finish_error (call, CALL_tool_execution_failed, cause);
+    break;
+  }
+  }
+}
+
+/* ---- other ends ---- */
+
+/* An innocent call of an idempotent tool in a process that had to be killed runs once more, within
+ * its deadline. */
+static bool
+retry (struct call *call)
+{
+  if (call->retried || !call->tool->idempotent)
+    return false;
+  call->retried = true;
+  return unit_submit (call->tool->unit, &call->job).refusal == UNIT_TAKEN;
+}
+
+static void
+on_ended (struct job *job, const struct job_end *end)
+{
+  static const enum call_error errors[] = { [JOB_CRASHED] = CALL_tool_crashed,
+                                            [JOB_LOST] = CALL_worker_lost,
+                                            [JOB_UNAVAILABLE] = CALL_tool_unavailable };
+  struct call *call = call_of (job);
+  struct result result = { 0 };
+
+  if (end->fate == JOB_RESULT) {
+    finish_result (call, end);
+    return;
+  }
+  if (end->fate == JOB_LOST && retry (call))
+    return;
+  result.error = errors[end->fate];
+  result.retry_after_ms = end->retry_after_ms;
+  call_finish (call, &result, end->text);
+}
+
+const struct job_events call_job_events = {
+  .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended
+};

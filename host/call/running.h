@@ -1,0 +1,78 @@
+/* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
+ * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
+ * finish.c ends it, call_log.c writes of it.  Nobody else includes this.  Loop thread only. */
+#ifndef TOOLHOST_CALL_RUNNING_H
+#define TOOLHOST_CALL_RUNNING_H
+
+#include <uthash.h>
+
+#include "call/calls.h"
+#include "pool/job.h"
+
+enum { CALL_ID_MAX = 128 };
+
+struct calls {
+  struct ev_loop *loop;
+  struct log *log;
+  struct metrics *metrics;
+  struct calls_settings settings;
+  struct call *by_id; /* running calls */
+  struct call *spare; /* call structs to use again */
+  unsigned spare_count;
+  unsigned running;
+  bool draining;
+  uint64_t id_seed, ids;
+  ev_tstamp second; /* begin of the second whose log lines are counted */
+  unsigned lines;
+  uint64_t lines_left_out;
+};
+
+struct call {
+  struct job job; /* first: the pool hands it back */
+  struct calls *calls;
+  struct tool *tool;
+  struct tool_stats *stats;
+  const struct call_events *events;
+  void *ctx;
+  char id[CALL_ID_MAX + 1];
+  char *principal;
+  const char *front;
+  char *tenant;
+  char *session_id;
+  bool indexed;
+  bool retried; /* after its process was lost; once, and only when the tool is idempotent */
+  ev_timer deadline;
+  int64_t started_ns, sent_ns;
+  struct buf args;
+  struct buf meta;
+  struct buf repairs; /* of the arguments, as the result tells them; empty: none */
+  struct call *next_spare;
+  UT_hash_handle hh;
+};
+
+/* ---- calls.c ---- */
+
+/* An empty call, counted as running. */
+struct call *call_alloc (struct calls *calls);
+/* Give back all it holds. */
+void call_release (struct call *call);
+/* Nobody finds it by its id any more. */
+void call_unindex (struct call *call);
+/* NULL where nothing is counted. */
+struct tool_stats *calls_stats_of (const struct calls *calls, struct tool *tool);
+
+/* ---- outcome.c ---- */
+
+/* What the pool reports of a call's job. */
+extern const struct job_events call_job_events;
+
+/* ---- finish.c ---- */
+
+/* Tell the front, count, log, forget.  `cause` is for the log alone, or NULL. */
+void call_finish (struct call *call, struct result *result, const char *cause);
+void call_finish_error (struct call *call, enum call_error error, const char *cause);
+/* Refuse what never became a call.  `tool` is NULL when there is none of that name. */
+void call_refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
+                  const struct call_events *events, void *ctx, struct result *result);
+
+#endif
