@@ -13,5 +13,8 @@ libbase_la_SOURCES += \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
   %D%/utf8.h
-# The only file that meets json-c: not for the library that tests of plugins link.
-libhost_la_SOURCES += %D%/json_c.c %D%/json_c.h
+# The only file that meets json-c, and the only one that meets libev: not for the library that tests
+# of plugins link.
+libhost_la_SOURCES += \
+  %D%/json_c.c %D%/json_c.h \
+  %D%/offload.c %D%/offload.h
