@@ -2,6 +2,7 @@ libhost_la_SOURCES += \
 	%D%/job.h \
 	%D%/policy.c %D%/policy.h \
 	%D%/pool.c %D%/pool.h \
+	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/unit.c %D%/unit.h \

@@ -23,7 +23,7 @@ struct frame {
 static void
 broken (struct worker *worker, const char *what)
 {
-  worker_broke_protocol (worker, what);
+  worker_kill (worker, REASON_PROTOCOL, what);
 }
 
 /* ---- the worker's own frames ---- */
@@ -93,35 +93,34 @@ join_lines (const struct json_tape *tape, const struct json_node *list, struct a
   return lines.data;
 }
 
+/* A plugin that has been described is loaded, whatever its process says. */
+static enum reason
+claimed_reason (const struct worker *worker, const struct json_tape *tape,
+                const struct json_node *reason)
+{
+  if (worker->state == WORKER_STARTING && json_equals (tape, reason, "load"))
+    return REASON_LOAD_FAILED;
+  if (worker->state == WORKER_STARTING && json_equals (tape, reason, "sandbox"))
+    return REASON_SANDBOX_REFUSED;
+  return json_equals (tape, reason, "signal") ? REASON_SIGNAL : REASON_EXIT;
+}
+
 static void
 take_bye (struct worker *worker, const struct frame *frame)
 {
   struct arena *arena = &worker->pool->arena;
-  const struct json_node *root, *reason;
+  const struct json_node *root;
   struct json_tape tape;
 
   arena_reset (arena);
-  if (worker->bye != NULL
+  if (worker->claimed != REASON_NONE
       || !json_read (&tape, frame->payload, frame->len, &json_default_limits, arena))
     return;
   root = json_root (&tape);
-  reason = json_member (&tape, root, "reason");
-  if (json_equals (&tape, reason, "exit"))
-    return;
-  worker->bye_end = json_equals (&tape, reason, "load")      ? WORKER_END_LOAD
-                    : json_equals (&tape, reason, "sandbox") ? WORKER_END_SANDBOX
-                                                             : WORKER_END_CRASH;
-  worker->bye = copy_string (&tape, json_member (&tape, root, "message"), arena);
+  worker->claimed = claimed_reason (worker, &tape, json_member (&tape, root, "reason"));
+  worker->claim = copy_string (&tape, json_member (&tape, root, "message"), arena);
   worker->signal = copy_string (&tape, json_member (&tape, root, "signal"), arena);
   worker->backtrace = join_lines (&tape, json_member (&tape, root, "backtrace"), arena);
-  if (worker->bye == NULL && worker->signal != NULL) {
-    struct buf text = { 0 };
-    buf_printf (&text, "was ended by signal %s", worker->signal);
-    (void) buf_cstr (&text);
-    worker->bye = text.data;
-  }
-  if (worker->bye == NULL)
-    worker->bye = xstrdup ("ended without saying why");
 }
 
 /* ---- the frames of calls ---- */

@@ -240,9 +240,9 @@ on_described (struct worker *worker, const char *json, size_t len)
   unit->starting--;
   if (!as_known (unit, json, len)) {
     worker_set_capacity (worker, 0);
-    worker_broke_protocol (worker,
-                           "describes its plugin otherwise than before: the file was written "
-                           "over while in use");
+    worker_kill (worker, REASON_PROTOCOL,
+                 "describes its plugin otherwise than before: the file was written over while in "
+                 "use");
     unit_unref (unit);
     return;
   }
@@ -251,7 +251,7 @@ on_described (struct worker *worker, const char *json, size_t len)
   worker_set_capacity (worker, unit->capacity != 0 ? unit->capacity : 1);
   dispatch (unit);
   if (only_to_describe && worker->running == 0)
-    worker_stop (worker);
+    worker_stop (worker, REASON_STOPPED);
   unit_unref (unit);
 }
 
@@ -303,7 +303,22 @@ crashed (struct unit *unit)
 }
 
 static void
-on_ended (struct worker *worker, enum worker_end end, const char *why)
+take_blame (struct unit *unit, const struct end *end)
+{
+  const enum blame blame = reason_blame (end->reason);
+
+  if (blame != BLAME_NOBODY)
+    set_why (unit, end->text);
+  if (blame == BLAME_PLUGIN || blame == BLAME_SYSTEM)
+    crashed (unit);
+  if (blame == BLAME_FILE) {
+    unit->broken = true;
+    fail_queue (unit, "the plugin can't be loaded", 0);
+  }
+}
+
+static void
+on_ended (struct worker *worker, const struct end *end)
 {
   struct unit *unit = unit_ref (worker->unit);
   bool was_describing = unit->describer.described != NULL;
@@ -313,16 +328,10 @@ on_ended (struct worker *worker, enum worker_end end, const char *why)
   keep_guarantees (unit, worker);
   if (worker->slots == NULL && unit->starting > 0)
     unit->starting--;
-  if (end != WORKER_END_STOPPED)
-    set_why (unit, why);
-  if (end == WORKER_END_CRASH)
-    crashed (unit);
-  if (end == WORKER_END_LOAD || end == WORKER_END_SANDBOX) {
-    unit->broken = true;
-    fail_queue (unit, "the plugin can't be loaded", 0);
-  }
+  take_blame (unit, end);
   if (was_describing) {
-    error_set (&err, "%s%s", end == WORKER_END_CRASH ? "its process " : "", why);
+    error_set (&err, "%s%s", reason_blame (end->reason) == BLAME_FILE ? "" : "its process ",
+               end->text);
     tell_describer (unit, NULL, 0, &err);
   }
   if (unit->first != NULL && !ev_is_active (&unit->backoff))
@@ -397,10 +406,10 @@ unit_ref (struct unit *unit)
 }
 
 static void
-stop_workers (struct unit *unit)
+stop_workers (struct unit *unit, enum reason reason)
 {
   for (struct worker *w = unit->workers; w != NULL; w = w->next)
-    worker_stop (w);
+    worker_stop (w, reason);
 }
 
 void
@@ -411,7 +420,7 @@ unit_unref (struct unit *unit)
   unit->ending = true;
   unit_forget_describer (unit);
   if (unit->workers != NULL) {
-    stop_workers (unit);
+    stop_workers (unit, REASON_REPLACED);
     return; /* the end of the last worker comes back here */
   }
   ev_timer_stop (unit->pool->loop, &unit->backoff);
@@ -519,7 +528,7 @@ unit_shutdown (struct unit *unit)
 {
   unit->ending = true;
   fail_queue (unit, "the host is shutting down", 0);
-  stop_workers (unit);
+  stop_workers (unit, REASON_SHUTDOWN);
 }
 
 const struct policy *

@@ -21,9 +21,6 @@ enum {
   OUTPUT_PER_EVENT = 16 * 1024
 };
 
-/* Why a process is condemned. */
-static const char OVERDUE[] = "a call did not end within its grace period";
-
 /* Seconds between the end of the control socket and that of the process. */
 static const double DEATH_DUE = 0.1;
 
@@ -194,28 +191,24 @@ set_timer (struct worker *worker, double seconds)
   ev_timer_start (worker->pool->loop, &worker->timer);
 }
 
+static void
+decide (struct worker *worker, enum reason reason, const char *words)
+{
+  worker->decided = reason;
+  free (worker->words);
+  worker->words = xstrdup (words != NULL ? words : reason_words (reason));
+}
+
 void
-worker_kill (struct worker *worker, const char *why)
+worker_kill (struct worker *worker, enum reason reason, const char *words)
 {
   if (worker->state == WORKER_KILLED)
     return;
   worker->state = WORKER_KILLED;
   worker->pool->killed++;
   ev_timer_stop (worker->pool->loop, &worker->timer);
-  if (worker->bye == NULL)
-    worker->bye = xstrdup (why);
+  decide (worker, reason, words);
   (void) syscall (SYS_pidfd_send_signal, worker->proc.pidfd, SIGKILL, NULL, 0);
-}
-
-void
-worker_broke_protocol (struct worker *worker, const char *what)
-{
-  if (worker->state == WORKER_KILLED)
-    return;
-  free (worker->bye);
-  worker->bye = NULL;
-  worker->bye_end = WORKER_END_CRASH;
-  worker_kill (worker, what);
 }
 
 static void
@@ -225,12 +218,12 @@ condemn (struct worker *worker)
     return;
   worker->state = WORKER_CONDEMNED;
   log_event (worker->pool->log, LOG_WARNING, "worker_condemned", "plugin", worker->name, "pid",
-             LOG_INT (worker->proc.pid), "why", OVERDUE, NULL);
+             LOG_INT (worker->proc.pid), "why", reason_words (REASON_DEADLINE), NULL);
   worker->events->condemned (worker);
   if (runs_live_jobs (worker))
     set_timer (worker, worker->pool->settings.drain);
   else
-    worker_kill (worker, OVERDUE);
+    worker_kill (worker, REASON_DEADLINE, NULL);
 }
 
 static void
@@ -254,7 +247,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
   slot->job = NULL;
   job->worker = NULL;
   if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker)) {
-    worker_kill (worker, OVERDUE);
+    worker_kill (worker, REASON_DEADLINE, NULL);
     return;
   }
   ev_timer_set (&slot->grace, grace, 0);
@@ -262,13 +255,47 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
 }
 
 void
-worker_stop (struct worker *worker)
+worker_stop (struct worker *worker, enum reason reason)
 {
   if (worker->state != WORKER_READY && worker->state != WORKER_STARTING)
     return;
   worker->state = WORKER_STOPPING;
+  decide (worker, reason, NULL);
   put (worker, FRAME_BYE, 0, 0, NULL, 0, NULL, 0, NULL, 0);
   set_timer (worker, worker->pool->settings.stop_timeout);
+}
+
+/* Its end of the control socket is closed, and it is still there. */
+static void
+on_lingering (struct worker *worker)
+{
+  if (worker->claimed != REASON_NONE)
+    worker_kill (worker, worker->claimed, worker->claim); /* it has said why, and takes its time */
+  else
+    worker_kill (worker, REASON_PROTOCOL, "closed its control socket and lived on");
+}
+
+static void
+on_maybe_idle (struct worker *worker)
+{
+  const double idle_stop = worker->pool->settings.idle_stop;
+  const double left = idle_stop - (ev_now (worker->pool->loop) - worker->last_used);
+
+  if (worker->running != 0)
+    set_timer (worker, idle_stop);
+  else if (left > 0)
+    set_timer (worker, left);
+  else
+    worker_stop (worker, REASON_IDLE);
+}
+
+static void
+on_stop_overdue (struct worker *worker)
+{
+  CLEANUP_BUF struct buf words = { 0 };
+
+  buf_printf (&words, "%s; it did not exit in time and was killed", worker->words);
+  worker_kill (worker, worker->decided, buf_cstr (&words));
 }
 
 /* One timer, by state: start, idle, drain, stop. */
@@ -276,34 +303,25 @@ static void
 on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
 {
   struct worker *worker = timer->data;
-  double idle = worker->pool->settings.idle_stop - (ev_now (loop) - worker->last_used);
 
+  (void) loop;
   (void) revents;
-  if (worker->closed && worker->bye != NULL && worker->state != WORKER_STOPPING) {
-    worker_kill (worker, worker->bye); /* it has said why, and takes its time */
-    return;
-  }
   if (worker->closed && worker->state != WORKER_STOPPING) {
-    worker_broke_protocol (worker, "closed its control socket and lived on");
+    on_lingering (worker);
     return;
   }
   switch (worker->state) {
   case WORKER_STARTING:
-    worker_broke_protocol (worker, "did not get ready in time");
+    worker_kill (worker, REASON_START_TIMEOUT, NULL);
     break;
   case WORKER_READY:
-    if (worker->running != 0)
-      set_timer (worker, worker->pool->settings.idle_stop);
-    else if (idle > 0)
-      set_timer (worker, idle);
-    else
-      worker_stop (worker);
+    on_maybe_idle (worker);
     break;
   case WORKER_CONDEMNED:
-    worker_kill (worker, OVERDUE);
+    worker_kill (worker, REASON_DEADLINE, NULL);
     break;
   case WORKER_STOPPING:
-    worker_kill (worker, "did not exit in time after it was told to");
+    on_stop_overdue (worker);
     break;
   case WORKER_KILLED:
     break;
@@ -344,7 +362,7 @@ void
 worker_slot_was_freed (struct worker *worker)
 {
   if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker))
-    worker_kill (worker, OVERDUE);
+    worker_kill (worker, REASON_DEADLINE, NULL);
   else if (worker->state == WORKER_READY)
     worker->events->freed (worker);
 }
@@ -355,6 +373,7 @@ worker_is_described (struct worker *worker)
   if (worker->state != WORKER_STARTING)
     return;
   worker->state = WORKER_READY;
+  worker->described = true;
   worker->last_used = ev_now (worker->pool->loop);
   set_timer (worker, worker->pool->settings.idle_stop);
   worker->events->described (worker, worker->description.data, worker->description.len);
@@ -454,46 +473,31 @@ on_writable (struct ev_loop *loop, ev_io *io, int revents)
 }
 
 static void
-describe_status (const struct worker *worker, const struct frame_status *status, char *room,
-                 size_t size)
+conclude (struct worker *worker, struct end *end)
 {
-  if (status->code == CLD_EXITED)
-    (void) snprintf (room, size, "exited with status %d%s", status->status,
-                     status->status == 0 ? " without being told to" : "");
-  else
-    (void) snprintf (room, size, "was ended by signal %d (%s)%s", status->status,
-                     strsignal (status->status),
-                     worker->state == WORKER_STARTING ? " while the plugin was loaded" : "");
-}
-
-/* Why it ended, in words; and as what kind of end. */
-static enum worker_end
-conclude (struct worker *worker, char *why, size_t size)
-{
-  struct frame_status status;
+  struct end_facts facts = { .decided = worker->decided,
+                             .words = worker->words,
+                             .killed = worker->state == WORKER_KILLED,
+                             .described = worker->described,
+                             .unanswered = runs_live_jobs (worker),
+                             .claim = worker->claim };
   siginfo_t info = { 0 };
-  bool told = read (worker->proc.status, &status, sizeof status) == sizeof status;
 
+  facts.told =
+    read (worker->proc.status, &facts.status, sizeof facts.status) == sizeof facts.status;
   (void) waitid (P_PIDFD, (id_t) worker->proc.pidfd, &info, WEXITED);
-  if (worker->state == WORKER_KILLED || worker->bye != NULL) {
-    (void) snprintf (why, size, "%s", worker->bye != NULL ? worker->bye : "was killed");
-    return worker->bye_end;
-  }
-  if (worker->state == WORKER_STOPPING && told && status.code == CLD_EXITED && status.status == 0) {
-    (void) snprintf (why, size, "was told to stop");
-    return WORKER_END_STOPPED;
-  }
-  if (told)
-    describe_status (worker, &status, why, size);
-  else
-    (void) snprintf (why, size, "ended with status %d before it could report", info.si_status);
-  return WORKER_END_CRASH;
+  facts.init_code = info.si_code;
+  facts.init_status = info.si_status;
+  end_conclude (end, &facts);
 }
 
+/* A crash is told as such; the other calls of a process that had to go for another's sake are
+ * lost. */
 static void
-end_jobs (struct worker *worker, enum worker_end end, const char *why)
+end_jobs (struct worker *worker, const struct end *end)
 {
-  struct job_end result = { .fate = end == WORKER_END_CRASH ? JOB_CRASHED : JOB_LOST, .text = why };
+  const bool crash = reason_blame (end->reason) == BLAME_PLUGIN;
+  struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST, .text = end->text };
 
   for (unsigned i = 0; i < worker->slots_count; i++) {
     if (worker->slots[i].nonce == 0)
@@ -540,20 +544,27 @@ worker_free (struct worker *worker)
   buf_free (&worker->description);
   buf_free (&worker->printed);
   free (worker->guarantees);
-  free (worker->bye);
+  free (worker->words);
+  free (worker->claim);
   free (worker->signal);
   free (worker->backtrace);
   worker->pool->workers--;
   free (worker);
 }
 
-static void
-log_end (const struct worker *worker, enum worker_end end, const char *why)
+static bool
+is_crash (const struct end *end)
 {
-  log_event (worker->pool->log, end == WORKER_END_STOPPED ? LOG_INFO : LOG_ERROR,
-             end == WORKER_END_STOPPED ? "worker_ended" : "worker_crashed", "plugin", worker->name,
-             "pid", LOG_INT (worker->proc.pid), "why", why, "signal", worker->signal, "backtrace",
-             worker->backtrace, NULL);
+  return reason_blame (end->reason) == BLAME_PLUGIN || reason_blame (end->reason) == BLAME_FILE;
+}
+
+static void
+log_end (const struct worker *worker, const struct end *end)
+{
+  log_event (worker->pool->log, is_crash (end) ? LOG_ERROR : LOG_INFO,
+             is_crash (end) ? "worker_crashed" : "worker_ended", "plugin", worker->name, "pid",
+             LOG_INT (worker->proc.pid), "reason", reason_code (end->reason), "why", end->text,
+             "signal", worker->signal, "backtrace", worker->backtrace, NULL);
 }
 
 /* The process is gone: take what it still said, then tell everybody. */
@@ -561,8 +572,7 @@ static void
 on_gone (struct ev_loop *loop, ev_io *io, int revents)
 {
   struct worker *worker = io->data;
-  char why[256];
-  enum worker_end end;
+  struct end end;
 
   (void) revents;
   while (worker_receive (worker) && worker->received)
@@ -570,12 +580,11 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   on_output (loop, &worker->output, EV_READ);
   if (worker->printed.len != 0)
     log_printed (worker);
-  end = conclude (worker, why, sizeof why);
-  if (end != WORKER_END_STOPPED)
-    worker->pool->crashed++;
-  log_end (worker, end, why);
-  end_jobs (worker, end, why);
-  worker->events->ended (worker, end, why);
+  conclude (worker, &end);
+  worker->pool->crashed += is_crash (&end);
+  log_end (worker, &end);
+  end_jobs (worker, &end);
+  worker->events->ended (worker, &end);
   worker_free (worker);
 }
 
@@ -613,7 +622,6 @@ worker_new (struct pool *pool, struct unit *unit, const struct worker_events *ev
   worker->name = name;
   worker->proc = proc;
   worker->result_max = result_max;
-  worker->bye_end = WORKER_END_STOPPED;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
   worker->last_used = ev_now (pool->loop);
   pool->workers++;

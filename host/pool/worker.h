@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "pool/job.h"
 #include "pool/pool.h"
+#include "pool/reason.h"
 #include "pool/spawn.h"
 
 enum worker_state {
@@ -19,14 +20,6 @@ enum worker_state {
   WORKER_KILLED     /* SIGKILL was sent */
 };
 
-/* Why a process ended, in words and as a kind. */
-enum worker_end {
-  WORKER_END_CRASH,   /* by itself, by a signal, by breaking the protocol */
-  WORKER_END_LOAD,    /* the plugin can't be used; another try would say the same */
-  WORKER_END_SANDBOX, /* a required guarantee can't be had */
-  WORKER_END_STOPPED  /* as it was told, or killed by us */
-};
-
 struct worker;
 
 /* What the unit hears.  ended comes exactly once, and the worker is gone when it returns; before it
@@ -35,7 +28,7 @@ struct worker_events {
   void (*described) (struct worker *worker, const char *json, size_t len);
   void (*freed) (struct worker *worker); /* it can take one more call */
   void (*condemned) (struct worker *worker);
-  void (*ended) (struct worker *worker, enum worker_end end, const char *why);
+  void (*ended) (struct worker *worker, const struct end *end);
 };
 
 /* A call the worker has not answered yet.  Of one that was cancelled the job is NULL. */
@@ -66,14 +59,17 @@ struct worker {
   bool unsent;   /* in the pool's list */
   struct worker *next_unsent;
   struct buf description;
-  char *guarantees; /* JSON object of HELLO, or NULL */
-  bool greeted;     /* HELLO came */
-  char *bye;        /* text of its last frame, or of what it did wrong */
-  enum worker_end bye_end;
-  char *signal;    /* name, from BYE; or NULL */
-  char *backtrace; /* from BYE, a line a frame; or NULL */
-  bool closed;     /* its end of the control socket is */
-  bool received;   /* worker_receive took something the last time */
+  char *guarantees;    /* JSON object of HELLO, or NULL */
+  bool greeted;        /* HELLO came */
+  bool described;      /* the whole of `description` came */
+  enum reason decided; /* why it was killed or told to stop; REASON_NONE: it was not */
+  char *words;         /* the sentence to that */
+  enum reason claimed; /* from BYE, as are the next three; REASON_NONE: none came */
+  char *claim;         /* a sentence, or NULL */
+  char *signal;        /* a name, or NULL */
+  char *backtrace;     /* a line a frame, or NULL */
+  bool closed;         /* its end of the control socket is */
+  bool received;       /* worker_receive took something the last time */
   ev_tstamp last_used;
   struct buf printed; /* what it printed of the line that has not ended */
   ev_tstamp printed_since;
@@ -92,11 +88,11 @@ bool worker_has_room (const struct worker *worker);
 /* Send a job.  False: not now (the socket is full); freed comes when it is worth another try. */
 bool worker_run (struct worker *worker, struct job *job);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
-/* Let it finish what it runs and exit. */
-void worker_stop (struct worker *worker);
-void worker_kill (struct worker *worker, const char *why);
-/* The same, and it counts as a crash of the worker's own. */
-void worker_broke_protocol (struct worker *worker, const char *what);
+/* Let it finish what it runs and exit; what is killed already stays so. */
+void worker_stop (struct worker *worker, enum reason reason);
+/* SIGKILL, at once.  `words` go on after "its process " (reason.h); NULL: those of the reason.  The
+ * first kill decides; ended comes later, from the loop. */
+void worker_kill (struct worker *worker, enum reason reason, const char *words);
 /* Send what is written (the pool's flush). */
 void worker_flush (struct worker *worker);
 

@@ -18,3 +18,7 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_offloa
 check_PROGRAMS += %D%/test_project
 %C%_test_project_SOURCES = %D%/test_project.c %D%/tap.h
 %C%_test_project_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_reason
+%C%_test_reason_SOURCES = %D%/test_reason.c %D%/tap.h
+%C%_test_reason_LDADD = $(UNIT_LIBS)
