@@ -1,5 +1,4 @@
-/* config.h - the daemon's own settings and the operator's policies: files, defaults, command line.
- */
+/* config.h - the daemon's own settings: file, defaults, command line. */
 #ifndef TOOLHOST_DAEMON_CONFIG_H
 #define TOOLHOST_DAEMON_CONFIG_H
 
@@ -27,9 +26,8 @@ struct config {
   int repair;       /* enum repair_mode, of tools that have no setting of their own */
 };
 
-/* The keys of toolhostd.json and plugins.d/NAME.json.  The published schemas have the same. */
+/* The keys of toolhostd.json.  The published schema has the same. */
 extern const struct setting config_settings[];
-extern const struct setting policy_settings[];
 
 /* The defaults of this user: the system's paths for root, the XDG ones for anybody else. */
 void config_init (struct config *config);
@@ -37,9 +35,6 @@ void config_free (struct config *config);
 
 /* Read toolhostd.json over the defaults.  A file that is missing is an error. */
 bool config_read (struct config *config, int fd, struct error *err);
-
-/* Read one policy file over the defaults. */
-bool policy_read (struct policy *policy, int fd, struct error *err);
 
 /* Where configuration is looked for when nothing is said: "/etc/toolhost" for root, else
  * "$XDG_CONFIG_HOME/toolhost".  Allocated. */

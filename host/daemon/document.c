@@ -146,22 +146,36 @@ judge (const struct json_tape *tape, const char *schema_text, struct arena *aren
   return good || tell (&report, err);
 }
 
-struct json_object *
-document_read (int fd, const char *schema, struct error *err)
+static struct json_object *
+read_text (struct buf *text, const char *schema, struct error *err)
 {
-  CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_object *object = NULL;
   struct json_tape tape;
 
-  if (!read_file (fd, &text, err))
-    return NULL;
-  blank_comments (text.data, text.data + text.len);
-  if (!json_read (&tape, text.data, text.len, &json_default_limits, &arena))
-    wrong_at (text.data, tape.offset, tape.problem, err);
+  blank_comments (text->data, text->data + text->len);
+  if (!json_read (&tape, text->data, text->len, &json_default_limits, &arena))
+    wrong_at (text->data, tape.offset, tape.problem, err);
   else if (json_root (&tape)->type != JSON_OBJECT)
     error_set (err, "expected a JSON object");
   else if (no_zeros (&tape, &arena, err) && judge (&tape, schema, &arena, err))
     (void) json_c_from_tape (&tape, json_root (&tape), &object, err);
   return object;
+}
+
+struct json_object *
+document_read (int fd, const char *schema, struct error *err)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+
+  return read_file (fd, &text, err) ? read_text (&text, schema, err) : NULL;
+}
+
+struct json_object *
+document_of_text (const char *text, const char *schema, struct error *err)
+{
+  CLEANUP_BUF struct buf copy = { 0 };
+
+  buf_puts (&copy, text);
+  return read_text (&copy, schema, err);
 }

@@ -8,12 +8,14 @@
 struct json_object; /* json-c */
 
 /* The published schemas, as text: config.schema.json is for toolhostd.json, policy.schema.json for
- * plugins.d/NAME.json. */
+ * plugins.d/NAME.json and profiles.d/NAME.json. */
 extern const char config_schema_json[];
 extern const char policy_schema_json[];
 
 /* Read a file.  NULL: err has the line and column of what is no JSON, or the JSON pointer of what
  * the schema does not allow, with what is expected there.  The caller puts the object. */
 struct json_object *document_read (int fd, const char *schema, struct error *err);
+/* The same of a text of our own. */
+struct json_object *document_of_text (const char *text, const char *schema, struct error *err);
 
 #endif

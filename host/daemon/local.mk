@@ -3,17 +3,34 @@ libhost_la_SOURCES += \
 	%D%/config.c %D%/config.h \
 	%D%/describe_cache.c %D%/describe_cache.h \
 	%D%/document.c %D%/document.h \
+	%D%/folder.c %D%/folder.h \
 	%D%/host.c %D%/host.h \
 	%D%/listen.c %D%/listen.h \
 	%D%/oneshot.c %D%/oneshot.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/plugins.c %D%/plugins.h \
 	%D%/policies.c %D%/policies.h \
+	%D%/policy_keys.c %D%/policy_keys.h \
 	%D%/privileges.c %D%/privileges.h \
+	%D%/profiles.c %D%/profiles.h \
 	%D%/report.c %D%/report.h \
 	%D%/settings.c %D%/settings.h
 nodist_libhost_la_SOURCES += %D%/config.schema.c %D%/policy.schema.c
 dist_schema_DATA += %D%/config.schema.json %D%/policy.schema.json
+
+# Profiles of policies; profiles.c names them.
+policy_profiles = \
+	%D%/profiles/nonetwork.json \
+	%D%/profiles/strict.json \
+	%D%/profiles/trusted.json
+EXTRA_DIST += $(policy_profiles)
+nodist_libhost_la_SOURCES += \
+	%D%/profiles/nonetwork.c \
+	%D%/profiles/strict.c \
+	%D%/profiles/trusted.c
+
+%D%/profiles/%.c: %D%/profiles/%.json $(srcdir)/host/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/host/embed.awk $< > $@.tmp && mv -f $@.tmp $@
 
 sbin_PROGRAMS += toolhostd
 toolhostd_SOURCES = %D%/main.c %D%/options.c %D%/options.h

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/json_write.h"
 #include "daemon/config.h"
 #include "daemon/host.h"
 #include "daemon/options.h"
@@ -61,6 +62,26 @@ complain (int status, const struct error *err)
   return status;
 }
 
+/* What there is to say when configuration and policies were read. */
+static void
+say_good (const struct sources *sources, const struct config *config,
+          const struct policies *policies)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+  struct policy policy;
+
+  if (sources->options.explain == NULL) {
+    (void) printf ("toolhostd: the configuration is good\n");
+    return;
+  }
+  policy_init (&policy);
+  policies_get (policies, sources->options.explain, config->require, &policy);
+  policy_render (&policy, &w);
+  policy_free (&policy);
+  (void) printf ("%s\n", buf_cstr (&text));
+}
+
 static int
 check (struct sources *sources)
 {
@@ -72,12 +93,11 @@ check (struct sources *sources)
   config_init (&config);
   ok =
     read_config (sources, &config, &err) && (policies = policies_read (sources->dir, &err)) != NULL;
+  if (ok)
+    say_good (sources, &config, policies);
   config_free (&config);
   policies_free (policies);
-  if (!ok)
-    return complain (EXIT_CONFIG, &err);
-  (void) printf ("toolhostd: the configuration is good\n");
-  return EXIT_SUCCESS;
+  return ok ? EXIT_SUCCESS : complain (EXIT_CONFIG, &err);
 }
 
 static int
@@ -145,5 +165,5 @@ main (int argc, char **argv)
     return complain (EXIT_CONFIG, &err);
   if (action == OPTIONS_REPORT)
     return report (&sources);
-  return action == OPTIONS_CHECK ? check (&sources) : serve (&sources);
+  return action == OPTIONS_SERVE ? serve (&sources) : check (&sources);
 }

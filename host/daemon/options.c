@@ -49,6 +49,8 @@ static const struct row {
     "append the log to FILE instead of standard error" },
   { "check", NULL, OPTION_FLAG, offsetof (struct options, check),
     "read configuration and policies, say what is wrong, and end" },
+  { "explain", "PLUGIN", OPTION_TEXT, offsetof (struct options, explain),
+    "say what policy a plugin has, all in all, as JSON, and end" },
   { "sandbox-report", NULL, OPTION_FLAG, offsetof (struct options, report),
     "start a worker, say which guarantee is met by what on this system, and end" },
   { "help", NULL, OPTION_HELP, 0, "print this" },
@@ -136,6 +138,8 @@ options_read (int argc, char **argv, struct options *options)
   }
   if (options->report)
     return OPTIONS_REPORT;
+  if (options->explain != NULL)
+    return OPTIONS_EXPLAIN;
   return options->check ? OPTIONS_CHECK : OPTIONS_SERVE;
 }
 

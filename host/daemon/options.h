@@ -8,11 +8,19 @@
 #include "base/error.h"
 #include "daemon/config.h"
 
-enum options_action { OPTIONS_SERVE, OPTIONS_CHECK, OPTIONS_REPORT, OPTIONS_DONE, OPTIONS_BAD };
+enum options_action {
+  OPTIONS_SERVE,
+  OPTIONS_CHECK,
+  OPTIONS_EXPLAIN,
+  OPTIONS_REPORT,
+  OPTIONS_DONE,
+  OPTIONS_BAD
+};
 
 /* What was said; what was not said is NULL or false.  Strings are argv's. */
 struct options {
   const char *config, *config_dir, *state_dir, *socket, *user, *worker, *log_level, *log_file;
+  const char *explain;                /* the plugin whose policy is to be shown */
   const char **plugin_dirs, **listen; /* NULL-terminated, or NULL */
   bool stdio, check, report, no_standard_dirs;
 };

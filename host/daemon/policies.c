@@ -1,15 +1,15 @@
 #include "daemon/policies.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <uthash.h>
 
 #include "base/buf.h"
-#include "daemon/config.h"
+#include "base/json_c.h"
+#include "daemon/document.h"
+#include "daemon/folder.h"
+#include "daemon/policy_keys.h"
+#include "daemon/profiles.h"
 
 struct entry {
   char *name;
@@ -18,48 +18,42 @@ struct entry {
 };
 
 struct policies {
+  struct profiles *profiles;
   struct entry *by_name;
 };
 
+bool
+policy_read (struct policy *policy, const struct profiles *profiles, int fd, struct error *err)
+{
+  struct json_object *object = document_read (fd, policy_schema_json, err);
+  bool ok = object != NULL && profiles_get (profiles, policy_profile (object), policy, err)
+            && policy_fill (policy, policy_settings, object, err);
+
+  json_object_put (object);
+  return ok;
+}
+
 /* plugins.d/NAME.json */
 static bool
-read_one (struct policies *policies, int dir, const char *file, struct error *err)
+read_one (void *ctx, const char *name, size_t len, int fd, struct error *err)
 {
-  size_t len = strlen (file);
-  CLEANUP_FD int fd = -1;
-  struct entry *e;
+  struct policies *policies = ctx;
+  struct entry *e = xcalloc (1, sizeof *e);
 
-  if (len < 6 || strcmp (file + len - 5, ".json") != 0 || file[0] == '.')
-    return true;
-  fd = openat (dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  e = xcalloc (1, sizeof *e);
-  e->name = xstrndup (file, len - 5);
+  e->name = xstrndup (name, len);
   policy_init (&e->policy);
-  HASH_ADD_KEYPTR (hh, policies->by_name, e->name, len - 5, e);
-  if (fd < 0)
-    error_set (err, "cannot be opened: %s", strerror (errno));
-  else if (policy_read (&e->policy, fd, err))
-    return true;
-  return error_wrap (err, "plugins.d/%s: ", file);
+  HASH_ADD_KEYPTR (hh, policies->by_name, e->name, len, e);
+  return policy_read (&e->policy, policies->profiles, fd, err);
 }
 
 struct policies *
 policies_read (int config_dir, struct error *err)
 {
   struct policies *policies = xcalloc (1, sizeof *policies);
-  int fd =
-    config_dir >= 0 ? openat (config_dir, "plugins.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
-  bool ok = true;
 
-  if (dir == NULL) {
-    fd_cleanup (&fd);
-    return policies;
-  }
-  for (struct dirent *e; ok && (e = readdir (dir)) != NULL;)
-    ok = read_one (policies, fd, e->d_name, err);
-  (void) closedir (dir);
-  if (ok)
+  policies->profiles = profiles_read (config_dir, err);
+  if (policies->profiles != NULL
+      && folder_each_json (config_dir, "plugins.d", read_one, policies, err))
     return policies;
   policies_free (policies);
   return NULL;
@@ -79,6 +73,7 @@ policies_free (struct policies *policies)
     free (e->name);
     free (e);
   }
+  profiles_free (policies->profiles);
   free (policies);
 }
 
@@ -93,5 +88,5 @@ policies_get (const struct policies *policies, const char *name, unsigned requir
     policy_free (policy);
     policy_copy (policy, &e->policy);
   }
-  policy->require &= require;
+  policy->require = (policy->require & require) | policy->always;
 }

@@ -67,19 +67,33 @@ fits (struct json_object *integer)
          || json_object_get_uint64 (integer) <= (uint64_t) INT64_MAX;
 }
 
+/* What a number may be written as. */
+static const struct {
+  const char *what;
+  const struct unit_name *units;
+  bool or_none;
+} numbers[] = {
+  [SETTING_COUNT] = { "a whole number", NULL, false },
+  [SETTING_SIZE] = { "a size like \"256M\"", size_units, false },
+  [SETTING_DURATION] = { "a duration like \"500ms\" or \"30s\"", duration_units, false },
+  [SETTING_SIZE_OR_NONE] = { "a size like \"256M\", or null", size_units, true },
+  [SETTING_DURATION_OR_NONE] = { "a duration like \"500ms\", or null", duration_units, true },
+};
+
 static bool
 read_number (struct json_object *value, const struct setting *s, int64_t *number, struct error *err)
 {
-  const char *what = s->type == SETTING_SIZE       ? "a size like \"256M\""
-                     : s->type == SETTING_DURATION ? "a duration like \"500ms\" or \"30s\""
-                                                   : "a whole number";
+  const struct unit_name *units = numbers[s->type].units;
 
+  if (value == NULL && numbers[s->type].or_none) {
+    *number = 0;
+    return true;
+  }
   if (json_object_is_type (value, json_type_int) && fits (value))
     *number = json_object_get_int64 (value);
-  else if (s->type == SETTING_COUNT || !json_object_is_type (value, json_type_string)
-           || !with_unit (json_object_get_string (value),
-                          s->type == SETTING_SIZE ? size_units : duration_units, number))
-    return expected (err, what, value);
+  else if (units == NULL || !json_object_is_type (value, json_type_string)
+           || !with_unit (json_object_get_string (value), units, number))
+    return expected (err, numbers[s->type].what, value);
   if (*number < s->min)
     return error_set (err, "expected at least %lld, got %lld", (long long) s->min,
                       (long long) *number);
@@ -245,6 +259,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
   case SETTING_SIZE:
   case SETTING_DURATION:
   case SETTING_COUNT:
+  case SETTING_SIZE_OR_NONE:
+  case SETTING_DURATION_OR_NONE:
     return read_number (value, s, at, err);
   case SETTING_BOOL:
     if (!json_object_is_type (value, json_type_boolean))
@@ -260,8 +276,9 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
       return expected (err, "an object", value);
     return settings_fill (into, s->group, value, err);
   case SETTING_NOT_YET:
-    return means_nothing (value)
-           || error_set (err, "this version does not enforce it, so it can't be granted or set");
+    return means_nothing (value) || error_set (err, "%s", s->only);
+  case SETTING_NOT_HERE:
+    return error_set (err, "%s", s->only);
   case SETTING_REPAIR:
     return read_repair (value, at, err);
   case SETTING_TOOLS:

@@ -13,11 +13,13 @@
 struct json_object; /* json-c */
 
 enum setting_type {
-  SETTING_STRING,     /* char *; null: NULL */
-  SETTING_STRINGS,    /* char **, NULL-terminated */
-  SETTING_PATHS,      /* the same, each absolute and without "." and ".." */
-  SETTING_SIZE,       /* int64_t bytes: 4096, "64K", "256M", "1G" */
-  SETTING_DURATION,   /* int64_t milliseconds: 500, "500ms", "30s", "2m", "1h" */
+  SETTING_STRING,       /* char *; null: NULL */
+  SETTING_STRINGS,      /* char **, NULL-terminated */
+  SETTING_PATHS,        /* the same, each absolute and without "." and ".." */
+  SETTING_SIZE,         /* int64_t bytes: 4096, "64K", "256M", "1G" */
+  SETTING_DURATION,     /* int64_t milliseconds: 500, "500ms", "30s", "2m", "1h" */
+  SETTING_SIZE_OR_NONE, /* the same two; null: 0 */
+  SETTING_DURATION_OR_NONE,
   SETTING_COUNT,      /* int64_t */
   SETTING_BOOL,       /* bool */
   SETTING_JSON,       /* char *: an object, as text */
@@ -26,8 +28,9 @@ enum setting_type {
   SETTING_REPAIR,     /* int, an enum repair_mode: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_FOR_EDITORS, /* not read */
-  SETTING_NOT_YET, /* only what means nothing ([], {}, null): this version does not enforce it */
-  SETTING_ONE_OF   /* only the string in `only` */
+  SETTING_NOT_YET,     /* only what means nothing ([], {}, null); `only` says why */
+  SETTING_NOT_HERE,    /* nothing at all; likewise */
+  SETTING_ONE_OF       /* only the string in `only` */
 };
 
 struct setting {

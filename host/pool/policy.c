@@ -4,15 +4,56 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_write.h"
+#include "schema/repair/repair.h"
 
 const char *const guarantee_names[] = { "no-network", "no-foreign-files", "no-foreign-signals",
                                         "memory-cap", "kill-tree",        NULL };
+
+/* A number of a policy.  What is compared and shown goes by these tables; adding one is adding a
+ * row. */
+struct number {
+  const char *name;
+  size_t offset;
+  bool optional; /* 0 stands for none, and is shown as null */
+};
+
+#define AT(member) offsetof (struct policy, member)
+static const struct number limits[] = {
+  { "memory", AT (memory), false },
+  { "files", AT (files), false },
+  { "tmp", AT (tmp), false },
+  { "result", AT (result), false },
+  { "max_time", AT (max_time_ms), true },
+  { "threads", AT (threads), false },
+  { "processes", AT (processes), false },
+  { "queue", AT (queue), false },
+};
+#undef AT
+
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+static int64_t
+number_of (const void *of, const struct number *number)
+{
+  return *(const int64_t *) ((const char *) of + number->offset);
+}
+
+static bool
+numbers_same (const void *a, const void *b, const struct number *numbers, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (number_of (a, &numbers[i]) != number_of (b, &numbers[i]))
+      return false;
+  return true;
+}
 
 void
 policy_init (struct policy *policy)
 {
   *policy = (struct policy){
     .enabled = true,
+    .profile = xstrdup ("strict"),
     .config = xstrdup ("{}"),
     .memory = 256 << 20,
     .files = 64,
@@ -98,10 +139,13 @@ tools_free (struct policy_tools *tools)
 static struct policy_tools
 tools_copy (const struct policy_tools *tools)
 {
-  struct policy_tools copy = { .count = 0 };
+  struct policy_tools copy = { .count = tools->count };
 
-  for (size_t i = 0; i < tools->count; i++)
-    policy_tools_add (&copy, tools->list[i].name)->repair = tools->list[i].repair;
+  copy.list = xcalloc (tools->count, sizeof *copy.list);
+  for (size_t i = 0; i < tools->count; i++) {
+    copy.list[i] = tools->list[i];
+    copy.list[i].name = xstrdup (tools->list[i].name);
+  }
   return copy;
 }
 
@@ -126,6 +170,7 @@ policy_free (struct policy *policy)
   tools_free (&policy->tools);
   paths_free (policy->read);
   paths_free (policy->write);
+  free (policy->profile);
   free (policy->config);
   memset (policy, 0, sizeof *policy);
 }
@@ -134,6 +179,7 @@ void
 policy_copy (struct policy *to, const struct policy *from)
 {
   *to = *from;
+  to->profile = xstrdup (from->profile);
   to->read = paths_copy (from->read);
   to->write = paths_copy (from->write);
   to->config = xstrdup (from->config);
@@ -143,10 +189,81 @@ policy_copy (struct policy *to, const struct policy *from)
 bool
 policy_same (const struct policy *a, const struct policy *b)
 {
-  return a->enabled == b->enabled && a->memory == b->memory && a->files == b->files
-         && a->tmp == b->tmp && a->result == b->result && a->processes == b->processes
-         && a->threads == b->threads && a->queue == b->queue && a->max_time_ms == b->max_time_ms
-         && a->require == b->require && strcmp (a->config, b->config) == 0
-         && paths_same (a->read, b->read) && paths_same (a->write, b->write)
-         && tools_same (&a->tools, &b->tools);
+  return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
+         && a->always == b->always && strcmp (a->profile, b->profile) == 0
+         && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
+         && paths_same (a->write, b->write) && tools_same (&a->tools, &b->tools);
+}
+
+/* ---- for people ---- */
+
+static void
+render_paths (struct json_writer *w, const char *name, char *const *paths)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (; paths != NULL && *paths != NULL; paths++)
+    jsonw_string (w, *paths);
+  jsonw_end (w);
+}
+
+static void
+render_bits (struct json_writer *w, const char *name, unsigned bits, const char *const *names)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (unsigned i = 0; names[i] != NULL; i++)
+    if (bits & 1U << i)
+      jsonw_string (w, names[i]);
+  jsonw_end (w);
+}
+
+static void
+render_limits (struct json_writer *w, const struct policy *policy)
+{
+  jsonw_name (w, "limits");
+  jsonw_object (w);
+  for (size_t i = 0; i < LIMITS; i++) {
+    int64_t value = number_of (policy, &limits[i]);
+    if (value == 0 && limits[i].optional)
+      jsonw_name_raw (w, limits[i].name, "null", 4);
+    else
+      jsonw_name_int (w, limits[i].name, value);
+  }
+  jsonw_end (w);
+}
+
+static void
+render_tool (struct json_writer *w, const struct policy_tool *tool)
+{
+  jsonw_name (w, tool->name);
+  jsonw_object (w);
+  if (tool->repair >= 0)
+    jsonw_name_string (w, "repair", repair_mode_name ((enum repair_mode) tool->repair));
+  jsonw_end (w);
+}
+
+void
+policy_render (const struct policy *policy, struct json_writer *w)
+{
+  jsonw_object (w);
+  jsonw_name_string (w, "profile", policy->profile);
+  jsonw_name_bool (w, "enabled", policy->enabled);
+  jsonw_name (w, "permissions");
+  jsonw_object (w);
+  render_paths (w, "read", policy->read);
+  render_paths (w, "write", policy->write);
+  jsonw_end (w);
+  render_limits (w, policy);
+  jsonw_name (w, "sandbox");
+  jsonw_object (w);
+  render_bits (w, "require", policy->require, guarantee_names);
+  render_bits (w, "always", policy->always, guarantee_names);
+  jsonw_end (w);
+  jsonw_name (w, "tools");
+  jsonw_object (w);
+  for (size_t i = 0; i < policy->tools.count; i++)
+    render_tool (w, &policy->tools.list[i]);
+  jsonw_end (w);
+  jsonw_end (w);
 }

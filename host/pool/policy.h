@@ -1,11 +1,13 @@
-/* policy.h - what the operator lets one plugin do, and how much of it.  Plain data: daemon/config.c
- * reads it from files, unit.c and worker.c enforce it. */
+/* policy.h - what the operator lets one plugin do, and how much of it.  Plain data:
+ * daemon/policy_keys.c reads it from files, unit.c and worker.c enforce it. */
 #ifndef TOOLHOST_POOL_POLICY_H
 #define TOOLHOST_POOL_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct json_writer;
 
 /* What must hold of a worker, by whatever mechanism this kernel has. */
 enum {
@@ -31,10 +33,11 @@ struct policy_tools {
 
 struct policy {
   bool enabled;
+  char *profile;       /* the name of the one it builds on; never NULL */
   char **read;         /* absolute paths, NULL-terminated; NULL: none */
   char **write;        /* likewise */
   char *config;        /* JSON object text for the plugin's open; never NULL */
-  int64_t memory;      /* bytes of address space */
+  int64_t memory;      /* bytes a worker may use */
   int64_t files;       /* open descriptors */
   int64_t tmp;         /* bytes of /tmp */
   int64_t result;      /* bytes of one result */
@@ -43,15 +46,20 @@ struct policy {
   int64_t queue;       /* calls that may wait */
   int64_t max_time_ms; /* 0: the tool's own counts */
   unsigned require;    /* GUARANTEE_… */
+  unsigned always;     /* of them, those that nothing may take away */
   struct policy_tools tools;
 };
 
-/* Fill in the defaults; free with policy_free. */
+/* Fill in the defaults, which are the profile "strict"; free with policy_free. */
 void policy_init (struct policy *policy);
 void policy_free (struct policy *policy);
 /* Deep copy. */
 void policy_copy (struct policy *to, const struct policy *from);
 bool policy_same (const struct policy *a, const struct policy *b);
+
+/* What is in force, as JSON of the shape of a policy file.  Without `config`: it is the plugin's
+ * and may hold what is nobody else's business. */
+void policy_render (const struct policy *policy, struct json_writer *w);
 
 /* The settings of a tool, made when there are none; good until the next one is made. */
 struct policy_tool *policy_tools_add (struct policy_tools *tools, const char *name);

@@ -45,6 +45,16 @@ def test_check_of_what_is_right():
         same(status, 0, out + err)
 
 
+def test_a_policy_is_explained():
+    with Daemon(plugins=["echo"], policies={"echo": {"profile": "nonetwork", "limits": {"files": 33}}}) as d:
+        status, out, err = check(d, "--explain", "echo")
+        same((status, err), (0, ""))
+        policy = json.loads(out)
+        same((policy["profile"], policy["limits"]["files"], policy["limits"]["memory"]), ("nonetwork", 33, 1 << 30))
+        status, out, err = check(d, "--explain", "another")
+        same(json.loads(out)["profile"], "strict")
+
+
 def test_a_daemon_does_not_start_with_a_bad_file():
     d = Daemon(plugins=["echo"], config='{"listn": 1}', check=False)
     with d:

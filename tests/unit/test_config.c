@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include "base/json_c.h"
+#include "base/json_write.h"
 #include "daemon/config.h"
 #include "daemon/describe_cache.h"
 #include "daemon/document.h"
 #include "daemon/policies.h"
+#include "daemon/policy_keys.h"
+#include "daemon/profiles.h"
 #include "schema/repair/repair.h"
 #include "tap.h"
 
@@ -161,7 +164,8 @@ same_bound (struct compared *c, const struct setting *s, const struct json_node 
 static bool
 is_number (const struct setting *s)
 {
-  return s->type == SETTING_COUNT || s->type == SETTING_SIZE || s->type == SETTING_DURATION;
+  return s->type == SETTING_COUNT || s->type == SETTING_SIZE || s->type == SETTING_DURATION
+         || s->type == SETTING_SIZE_OR_NONE || s->type == SETTING_DURATION_OR_NONE;
 }
 
 /* The default it publishes, read as a setting, is the one the code has. */
@@ -292,8 +296,14 @@ policy_of (const char *text, struct policy *policy, struct error *err)
 {
   CLEANUP_FD int fd = file_with (text);
 
+  struct profiles *profiles = profiles_read (-1, err);
+  bool read;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (profiles);
   policy_init (policy);
-  return policy_read (policy, fd, err);
+  read = policy_read (policy, profiles, fd, err);
+  profiles_free (profiles);
+  return read;
 }
 
 static void
@@ -334,10 +344,16 @@ faults_of_a_policy (void)
     const char *text, *sentence, *word;
   } rows[] = {
     { "{\"permissions\":{\"http\":[\"https://example.com/\"]}}",
-      "/permissions/http: ", "does not enforce it" },
+      "/permissions/http: ", "has no broker for it" },
     { "{\"permissions\":{\"exec\":[\"/bin/sh\"]}}", "/permissions/exec: ", "does not enforce it" },
     { "{\"permissions\":{\"reed\":[]}}", "/permissions/reed: unknown", "did you mean \"read\"?" },
     { "{\"limits\":{\"cpu_per_call\":\"1s\"}}", "/limits/cpu_per_call: ", "does not enforce it" },
+    { "{\"profile\":\"loose\"}", "/profile: expected one of \"strict\", \"nonetwork\", \"trusted\"",
+      "\"loose\"" },
+    { "{\"profile\":\"nonetwork\",\"sandbox\":{\"require\":[\"kill-tree\"]}}",
+      "/sandbox: \"no-network\" can't be left out", "\"nonetwork\" always has it" },
+    { "{\"profile\":\"nonetwork\",\"sandbox\":{\"always\":[]}}",
+      "/sandbox: \"no-network\" can't be left out", "always" },
     { "{\"limits\":{\"memory\":\"1K\"}}", "/limits/memory: expected at least", "16777216" },
     { "{\"limits\":{\"memory\":1024}}", "/limits/memory: expected", "16777216" },
     { "{\"isolate\":\"tenant\"}", "/isolate: expected \"plugin\"", "tenant" },
@@ -420,6 +436,102 @@ policies_of_a_folder (void)
                 (const char *const[]){ "plugins.d/a.json", "plugins.d/b.json", "plugins.d", NULL });
 }
 
+/* What is rendered says what is in force. */
+static bool
+renders (const struct policy *policy, const char *words)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+
+  policy_render (policy, &w);
+  return told (buf_cstr (&text), "{\"profile\":", words);
+}
+
+static void
+the_defaults_are_strict (void)
+{
+  struct error err = { 0 };
+  struct profiles *profiles = profiles_read (-1, &err);
+  struct policy defaults, strict;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (profiles);
+  policy_init (&defaults);
+  policy_init (&strict);
+  CU_ASSERT_TRUE (profiles_get (profiles, "strict", &strict, &err));
+  CU_ASSERT_TRUE (policy_same (&defaults, &strict));
+  policy_free (&defaults);
+  policy_free (&strict);
+  profiles_free (profiles);
+}
+
+static void
+a_policy_builds_on_a_profile (void)
+{
+  struct policy policy;
+  struct error err = { 0 };
+
+  CU_ASSERT_TRUE_FATAL (
+    policy_of ("{\"profile\":\"nonetwork\",\"limits\":{\"files\":32}}", &policy, &err));
+  CU_ASSERT_EQUAL (policy.files, 32);
+  CU_ASSERT_EQUAL (policy.memory, 1 << 30);
+  CU_ASSERT_EQUAL (policy.always, GUARANTEE_NO_NETWORK);
+  CU_ASSERT_EQUAL (policy.require, GUARANTEES_ALL);
+  CU_ASSERT_TRUE (renders (&policy, "\"files\":32"));
+  CU_ASSERT_TRUE (renders (&policy, "\"always\":[\"no-network\"]"));
+  CU_ASSERT_TRUE (renders (&policy, "\"max_time\":null"));
+  policy_free (&policy);
+  CU_ASSERT_TRUE_FATAL (policy_of ("{\"profile\":\"trusted\"}", &policy, &err));
+  CU_ASSERT_EQUAL (policy.require, GUARANTEE_KILL_TREE);
+  CU_ASSERT_TRUE (renders (&policy, "\"profile\":\"trusted\""));
+  policy_free (&policy);
+}
+
+static void
+profiles_of_an_operator (void)
+{
+  static const struct {
+    const char *text, *sentence, *word;
+  } faults[] = {
+    { "{\"profile\":\"own\"}", "profiles.d/own.json: /profile: expected", "got \"own\"" },
+    { "{\"permissions\":{\"read\":[\"/etc\"]}}", "profiles.d/own.json: /permissions: belongs into",
+      "plugins.d" },
+    { "{\"limits\":{\"file\":1}}", "profiles.d/own.json: /limits/file: unknown", "\"files\"" },
+  };
+  struct folder f;
+  struct error err = { 0 };
+  struct policies *policies;
+  struct policy policy;
+
+  folder_open (&f);
+  CU_ASSERT_EQUAL (mkdirat (f.fd, "plugins.d", 0755), 0);
+  CU_ASSERT_EQUAL (mkdirat (f.fd, "profiles.d", 0755), 0);
+  folder_put (&f, "profiles.d/own.json",
+              "{\"profile\":\"nonetwork\",\"limits\":{\"queue\":7,\"tmp\":\"1M\"}}");
+  folder_put (&f, "plugins.d/a.json", "{\"profile\":\"own\",\"limits\":{\"tmp\":\"2M\"}}");
+  policies = policies_read (f.fd, &err);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (policies);
+  policy_init (&policy);
+  policies_get (policies, "a", GUARANTEE_KILL_TREE, &policy);
+  CU_ASSERT_STRING_EQUAL (policy.profile, "own");
+  CU_ASSERT_EQUAL (policy.queue, 7);
+  CU_ASSERT_EQUAL (policy.tmp, 2 << 20);
+  CU_ASSERT_EQUAL (policy.files, 1024);
+  CU_ASSERT_EQUAL (policy.require, GUARANTEE_KILL_TREE | GUARANTEE_NO_NETWORK); /* always */
+  policy_free (&policy);
+  policies_free (policies);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    folder_put (&f, "profiles.d/own.json", faults[i].text);
+    CU_ASSERT_PTR_NULL (policies_read (f.fd, &err));
+    CU_ASSERT_TRUE (told (err.text, faults[i].sentence, faults[i].word));
+  }
+  folder_put (&f, "profiles.d/own.json", "{}");
+  folder_put (&f, "profiles.d/strict.json", "{}");
+  CU_ASSERT_PTR_NULL (policies_read (f.fd, &err));
+  CU_ASSERT_TRUE (told (err.text, "profiles.d/strict.json: is compiled in", "name of its own"));
+  folder_close (&f, (const char *const[]){ "plugins.d/a.json", "plugins.d", "profiles.d/own.json",
+                                           "profiles.d/strict.json", "profiles.d", NULL });
+}
+
 static void
 the_cache_remembers (void)
 {
@@ -477,6 +589,9 @@ static CU_TestInfo tests[] = { { "values over defaults", values_over_defaults },
                                { "a policy", a_policy },
                                { "faults of a policy", faults_of_a_policy },
                                { "policies of a folder", policies_of_a_folder },
+                               { "the defaults are strict", the_defaults_are_strict },
+                               { "a policy builds on a profile", a_policy_builds_on_a_profile },
+                               { "profiles of an operator", profiles_of_an_operator },
                                { "the cache remembers", the_cache_remembers },
                                { "a damaged cache is no error", a_damaged_cache_is_no_error },
                                CU_TEST_INFO_NULL };

@@ -13,15 +13,21 @@ enum {
 
 /* ---- names ---- */
 
+static const char *const mode_names[] = {
+  [REPAIR_OFF] = "off", [REPAIR_SAFE] = "safe", [REPAIR_LENIENT] = "lenient"
+};
+
+const char *
+repair_mode_name (enum repair_mode mode)
+{
+  return mode_names[mode];
+}
+
 bool
 repair_mode_find (const char *name, size_t len, enum repair_mode *mode)
 {
-  static const char *const names[] = {
-    [REPAIR_OFF] = "off", [REPAIR_SAFE] = "safe", [REPAIR_LENIENT] = "lenient"
-  };
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strlen (names[i]) == len && memcmp (names[i], name, len) == 0) {
+  for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
+    if (strlen (mode_names[i]) == len && memcmp (mode_names[i], name, len) == 0) {
       *mode = (enum repair_mode) i;
       return true;
     }

@@ -11,6 +11,7 @@ enum repair_mode { REPAIR_OFF, REPAIR_SAFE, REPAIR_LENIENT };
 
 /* "off", "safe", "lenient"; false: another text. */
 bool repair_mode_find (const char *name, size_t len, enum repair_mode *mode);
+const char *repair_mode_name (enum repair_mode mode);
 
 enum repair_rule {
   REPAIR_WHOLE,       /* R1: the whole was a JSON string, or null, or missing */

@@ -1,0 +1,112 @@
+#include "daemon/policy_keys.h"
+
+#include "base/json_c.h"
+
+/* What a plugin can't be granted before the daemon can do it for the plugin. */
+static const char NO_BROKER[] = "this version has no broker for it, so it can't be granted";
+static const char NOT_ENFORCED[] =
+  "this version does not enforce it, so it can't be granted or set";
+static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile says how much a "
+                                  "plugin may use, not what it may get at";
+
+#define AT(member) offsetof (struct policy, member)
+
+static const struct setting permission_settings[] = {
+  { "read", SETTING_PATHS, AT (read), 0, 0, NULL, NULL },
+  { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
+  { "http", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { "invoke", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { "exec", SETTING_NOT_YET, 0, 0, 0, NULL, NOT_ENFORCED },
+  { .name = NULL },
+};
+
+static const struct setting limit_settings[] = {
+  { "memory", SETTING_SIZE, AT (memory), 16 << 20, 0, NULL, NULL },
+  { "files", SETTING_COUNT, AT (files), 16, 65536, NULL, NULL },
+  { "tmp", SETTING_SIZE, AT (tmp), 64 << 10, 0, NULL, NULL },
+  { "result", SETTING_SIZE, AT (result), 1024, 1 << 30, NULL, NULL },
+  { "max_time", SETTING_DURATION_OR_NONE, AT (max_time_ms), 1, 0, NULL, NULL },
+  { "cpu_per_call", SETTING_NOT_YET, 0, 0, 0, NULL, NOT_ENFORCED },
+  { "threads", SETTING_COUNT, AT (threads), 1, 256, NULL, NULL },
+  { "processes", SETTING_COUNT, AT (processes), 4, 4096, NULL, NULL },
+  { "queue", SETTING_COUNT, AT (queue), 1, 100000, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting sandbox_settings[] = {
+  { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL },
+  { "always", SETTING_GUARANTEES, AT (always), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+#define OF_TOOL(member) offsetof (struct policy_tool, member)
+
+static const struct setting tool_settings[] = {
+  { "repair", SETTING_REPAIR, OF_TOOL (repair), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+const struct setting policy_settings[] = {
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
+  { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },
+  { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },
+  { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
+  { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
+  { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
+  { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
+  { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
+  { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
+  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { .name = NULL },
+};
+
+const struct setting profile_settings[] = {
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
+  { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },
+  { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
+  { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
+  { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
+  { "enabled", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
+  { "permissions", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
+  { "config", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
+  { "tools", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
+  { "secrets", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
+  { .name = NULL },
+};
+
+const char *
+policy_profile (struct json_object *object)
+{
+  struct json_object *name;
+
+  return json_object_object_get_ex (object, "profile", &name) ? json_object_get_string (name)
+                                                              : "strict";
+}
+
+/* ---- what none may say ---- */
+
+static bool
+has_what_is_always (const struct policy *policy, unsigned always, struct error *err)
+{
+  unsigned missing = always & ~(policy->require & policy->always);
+
+  for (unsigned i = 0; guarantee_names[i] != NULL; i++)
+    if (missing & 1U << i)
+      return error_set (err,
+                        "/sandbox: \"%s\" can't be left out of require or always: the profile "
+                        "\"%s\" always has it",
+                        guarantee_names[i], policy->profile);
+  return true;
+}
+
+bool
+policy_fill (struct policy *policy, const struct setting *table, struct json_object *object,
+             struct error *err)
+{
+  unsigned always = policy->always;
+
+  if (!settings_fill (policy, table, object, err))
+    return false;
+  return has_what_is_always (policy, always, err);
+}
