@@ -472,6 +472,18 @@ on_writable (struct ev_loop *loop, ev_io *io, int revents)
     worker->events->freed (worker);
 }
 
+/* What init told, whole; the pipe holds it all, but a read may end early. */
+static bool
+read_status (int fd, struct frame_status *status)
+{
+  char *at = (char *) status, *end = at + sizeof *status;
+  ssize_t n;
+
+  while (at < end && ((n = read (fd, at, (size_t) (end - at))) > 0 || (n < 0 && errno == EINTR)))
+    at += n > 0 ? n : 0;
+  return at == end;
+}
+
 static void
 conclude (struct worker *worker, struct end *end)
 {
@@ -483,8 +495,7 @@ conclude (struct worker *worker, struct end *end)
                              .claim = worker->claim };
   siginfo_t info = { 0 };
 
-  facts.told =
-    read (worker->proc.status, &facts.status, sizeof facts.status) == sizeof facts.status;
+  facts.told = read_status (worker->proc.status, &facts.status);
   (void) waitid (P_PIDFD, (id_t) worker->proc.pidfd, &info, WEXITED);
   facts.init_code = info.si_code;
   facts.init_status = info.si_status;
