@@ -51,11 +51,18 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_placeholder_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_placeholder_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+# What tests and measurements load into workers.
+.PHONY: plugins-of-tests
+plugins-of-tests: $(check_LTLIBRARIES)
+
+EXTRA_DIST += %D%/vm/vm.py %D%/vm/guest.sh %D%/vm/test_second_kernel.py
+
 include tests/unit/core.mk
 include tests/unit/fronts.mk
 include tests/unit/http.mk
 include tests/unit/json.mk
 include tests/sdk/local.mk
+include tests/faults/local.mk
 include tests/hostile/local.mk
 include tests/bench/local.mk
 include tests/differential/local.mk

@@ -4,4 +4,4 @@ EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 %C%_schema_bench_LDADD = $(HOST_LIBS)
 
-EXTRA_DIST += %D%/schema.py %D%/schema_bench.mjs
+EXTRA_DIST += %D%/promises.py %D%/schema.py %D%/schema_bench.mjs

@@ -211,3 +211,9 @@ check_LTLIBRARIES += %D%/wrong_abi.la
 %C%_wrong_abi_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_wrong_abi_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_wrong_abi_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+check_LTLIBRARIES += %D%/heavy_spin.la
+%C%_heavy_spin_la_SOURCES = %D%/heavy_spin.c
+%C%_heavy_spin_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_heavy_spin_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_heavy_spin_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
