@@ -7,6 +7,7 @@ integration_tests = \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
+	%D%/integration/test_fairness.py \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_isolation.py \

@@ -121,7 +121,9 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .meta = call->meta.data,
                             .meta_len = call->meta.len,
                             .deadline_ns = INT64_MAX,
-                            .wants_progress = request->wants_progress };
+                            .wants_progress = request->wants_progress,
+                            .tenant = call->tenant,
+                            .principal = call->principal };
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
     call->job.deadline_ns = call->started_ns + limit * 1000000;
     ev_timer_set (&call->deadline, (double) limit / 1000, 0);

@@ -1,12 +1,12 @@
 #include "call/call_log.h"
 
-/* Is there room for one more line about a call that goes well? */
+/* Is there room for one more of the lines that come as often as somebody calls? */
 static bool
-room_for_line (struct calls *calls)
+room_for_line (struct calls *calls, enum log_level level)
 {
   ev_tstamp now = ev_now (calls->loop);
 
-  if (!log_wants (calls->log, LOG_INFO))
+  if (!log_wants (calls->log, level))
     return false;
   if (now - calls->second >= 1) {
     if (calls->lines_left_out != 0)
@@ -22,13 +22,15 @@ room_for_line (struct calls *calls)
   return false;
 }
 
-/* Lines about calls that went well are limited; every other one is written. */
+/* Lines about calls that went well, or were too many, are limited; every other one is written. */
 static bool
 line_wanted (struct calls *calls, const struct result *result)
 {
-  if (result->error == CALL_OK)
-    return room_for_line (calls);
-  return log_wants (calls->log, (enum log_level) call_error_info (result->error)->level);
+  enum log_level level = (enum log_level) call_error_info (result->error)->level;
+
+  if (result->error == CALL_OK || result->error == CALL_tool_overloaded)
+    return room_for_line (calls, level);
+  return log_wants (calls->log, level);
 }
 
 void
@@ -63,7 +65,7 @@ call_log_repairs (const struct call *call, const struct repaired *repaired)
 {
   CLEANUP_BUF struct buf where = { 0 };
 
-  if (!room_for_line (call->calls))
+  if (!room_for_line (call->calls, LOG_INFO))
     return;
   for (size_t i = 0; i < repaired->count; i++)
     buf_printf (&where, "%s%s %s", i != 0 ? ", " : "", repair_rule_name (repaired->list[i].rule),

@@ -1,5 +1,6 @@
 /* call_log.h - the lines about calls: one at the end of each, details where the level wants them.
- * Lines about calls that went well are limited to so many a second, and those left out are counted.
+ * Lines about calls that went well, and about those that were too many, are limited to so many a
+ * second, and those left out are counted.
  * Arguments and results never go to the log.  Loop thread only. */
 #ifndef TOOLHOST_CALL_CALL_LOG_H
 #define TOOLHOST_CALL_CALL_LOG_H

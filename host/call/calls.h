@@ -11,10 +11,11 @@
 #include "watch/metrics.h"
 
 struct calls_settings {
-  int64_t deadline_ms;     /* of a tool that names none */
-  unsigned running_max;    /* calls at the same time, all tools together */
-  unsigned json_depth;     /* of arguments that come as text */
-  unsigned log_per_second; /* lines about calls that went well; the rest is only counted */
+  int64_t deadline_ms;  /* of a tool that names none */
+  unsigned running_max; /* calls at the same time, all tools together */
+  unsigned json_depth;  /* of arguments that come as text */
+  unsigned
+    log_per_second; /* lines about calls that went well or were too many; others are counted */
   enum repair_mode repair; /* of tools that have no setting of their own */
 };
 

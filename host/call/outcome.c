@@ -175,7 +175,8 @@ on_ended (struct job *job, const struct job_end *end)
 {
   static const enum call_error errors[] = { [JOB_CRASHED] = CALL_tool_crashed,
                                             [JOB_LOST] = CALL_worker_lost,
-                                            [JOB_UNAVAILABLE] = CALL_tool_unavailable };
+                                            [JOB_UNAVAILABLE] = CALL_tool_unavailable,
+                                            [JOB_OVERLOADED] = CALL_tool_overloaded };
   struct call *call = call_of (job);
   struct result result = { 0 };
 

@@ -20,7 +20,8 @@ struct config {
   char **allowed_hosts, **allowed_origins;
   int64_t body_max, json_depth, connections_max, connections_per_peer_max;
   int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
-  int64_t max_crashes, describe_parallel, running_max, page_size, log_calls_per_second;
+  int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
+    log_calls_per_second;
   char *instructions;
   unsigned require; /* GUARANTEE_…, of every worker */
   int repair;       /* enum repair_mode, of tools that have no setting of their own */

@@ -313,6 +313,7 @@ make_pool (struct host *host)
   settings.start_timeout = (double) host->config.start_timeout_ms / 1000;
   settings.max_crashes = (unsigned) host->config.max_crashes;
   pool_init (&host->pool, host->loop, host->log, &settings);
+  host->pool.tenants.running_max = (unsigned) host->config.tenant_running_max;
 }
 
 static void
@@ -559,6 +560,7 @@ reload_config (struct host *host, struct error *err)
   host->pool.settings.drain = (double) now.drain_ms / 1000;
   host->pool.settings.idle_stop = (double) now.idle_stop_ms / 1000;
   host->pool.settings.max_crashes = (unsigned) now.max_crashes;
+  host->pool.tenants.running_max = (unsigned) now.tenant_running_max;
   config_free (&now);
   return true;
 }

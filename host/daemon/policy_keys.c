@@ -31,6 +31,7 @@ static const struct setting limit_settings[] = {
   { "threads", SETTING_COUNT, AT (threads), 1, 256, NULL, NULL },
   { "processes", SETTING_COUNT, AT (processes), 4, 4096, NULL, NULL },
   { "queue", SETTING_COUNT, AT (queue), 1, 100000, NULL, NULL },
+  { "per_tenant", SETTING_COUNT_OR_NONE, AT (per_tenant), 1, 100000, NULL, NULL },
   { .name = NULL },
 };
 

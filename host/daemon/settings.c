@@ -78,6 +78,7 @@ static const struct {
   [SETTING_DURATION] = { "a duration like \"500ms\" or \"30s\"", duration_units, false },
   [SETTING_SIZE_OR_NONE] = { "a size like \"256M\", or null", size_units, true },
   [SETTING_DURATION_OR_NONE] = { "a duration like \"500ms\", or null", duration_units, true },
+  [SETTING_COUNT_OR_NONE] = { "a whole number, or null", NULL, true },
 };
 
 static bool
@@ -261,6 +262,7 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
   case SETTING_COUNT:
   case SETTING_SIZE_OR_NONE:
   case SETTING_DURATION_OR_NONE:
+  case SETTING_COUNT_OR_NONE:
     return read_number (value, s, at, err);
   case SETTING_BOOL:
     if (!json_object_is_type (value, json_type_boolean))

@@ -20,12 +20,13 @@ enum setting_type {
   SETTING_DURATION,     /* int64_t milliseconds: 500, "500ms", "30s", "2m", "1h" */
   SETTING_SIZE_OR_NONE, /* the same two; null: 0 */
   SETTING_DURATION_OR_NONE,
-  SETTING_COUNT,      /* int64_t */
-  SETTING_BOOL,       /* bool */
-  SETTING_JSON,       /* char *: an object, as text */
-  SETTING_GUARANTEES, /* unsigned: a list of names */
-  SETTING_GROUP,      /* an object with settings of its own */
-  SETTING_REPAIR,     /* int, an enum repair_mode: its name */
+  SETTING_COUNT,         /* int64_t */
+  SETTING_COUNT_OR_NONE, /* the same; null: 0 */
+  SETTING_BOOL,          /* bool */
+  SETTING_JSON,          /* char *: an object, as text */
+  SETTING_GUARANTEES,    /* unsigned: a list of names */
+  SETTING_GROUP,         /* an object with settings of its own */
+  SETTING_REPAIR,        /* int, an enum repair_mode: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_FOR_EDITORS, /* not read */
   SETTING_NOT_YET,     /* only what means nothing ([], {}, null); `only` says why */

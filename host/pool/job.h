@@ -9,16 +9,18 @@
 
 #include "base/frame.h"
 
+struct flow;
 struct job;
 struct json_tape;
 struct unit;
 struct worker;
 
 enum job_fate {
-  JOB_RESULT,     /* the worker answered */
-  JOB_CRASHED,    /* its process died under it; text says how */
-  JOB_LOST,       /* its process was killed because of another call */
-  JOB_UNAVAILABLE /* the plugin can't be run now; text says why */
+  JOB_RESULT,      /* the worker answered */
+  JOB_CRASHED,     /* its process died under it; text says how */
+  JOB_LOST,        /* its process was killed because of another call */
+  JOB_UNAVAILABLE, /* the plugin can't be run now; text says why */
+  JOB_OVERLOADED   /* it lost its place in the queue to a caller with fewer calls */
 };
 
 /* How a job ended; lives while `ended` runs. */
@@ -31,7 +33,7 @@ struct job_end {
   const struct json_tape *structured_tape; /* onto this; NULL when there is none */
   const char *content;                     /* JSON array of content blocks, read strictly */
   const char *text;                        /* the other fates: a sentence for the log */
-  int64_t retry_after_ms;                  /* JOB_UNAVAILABLE; 0: not known */
+  int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
 };
 
 struct job_events {
@@ -52,11 +54,14 @@ struct job {
   size_t meta_len;
   int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
   bool wants_progress;
+  const char *tenant;    /* NULL: "default" */
+  const char *principal; /* in the tenant; NULL: nobody in particular */
   /* the pool's */
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */
   uint64_t nonce;
-  struct job *prev, *next; /* in the unit's queue */
+  struct flow *flow;       /* while queued: where */
+  struct job *prev, *next; /* in the flow */
 };
 
 /* Stop a job: a queued one is taken out, of a running one the worker is told, and condemned after

@@ -28,6 +28,7 @@ static const struct number limits[] = {
   { "threads", AT (threads), false },
   { "processes", AT (processes), false },
   { "queue", AT (queue), false },
+  { "per_tenant", AT (per_tenant), true },
 };
 #undef AT
 

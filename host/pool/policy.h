@@ -44,6 +44,7 @@ struct policy {
   int64_t processes;   /* threads and processes in a worker */
   int64_t threads;     /* tool threads of a parallel plugin */
   int64_t queue;       /* calls that may wait */
+  int64_t per_tenant;  /* calls of one tenant that run at once; 0: any number */
   int64_t max_time_ms; /* 0: the tool's own counts */
   unsigned require;    /* GUARANTEE_… */
   unsigned always;     /* of them, those that nothing may take away */

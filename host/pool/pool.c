@@ -61,4 +61,5 @@ pool_clear (struct pool *pool)
   ev_prepare_stop (pool->loop, &pool->flush);
   free (pool->datagram);
   arena_free (&pool->arena);
+  tenants_clear (&pool->tenants);
 }

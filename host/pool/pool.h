@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "pool/tenants.h"
 #include "watch/log.h"
 
 struct worker;
@@ -27,7 +28,8 @@ struct pool {
   struct ev_loop *loop;
   struct log *log;
   struct pool_settings settings;
-  ev_prepare flush;      /* sends what was written in this turn of the loop */
+  ev_prepare flush; /* sends what was written in this turn of the loop */
+  struct tenants tenants;
   struct worker *unsent; /* workers with something to send */
   char *datagram;        /* FRAME_MAX bytes to receive into */
   struct arena arena;    /* for checking one result */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/json_write.h"
+#include "pool/queue.h"
 #include "pool/worker.h"
 
 struct unit {
@@ -19,8 +20,7 @@ struct unit {
   char *description; /* as it is known; NULL: not yet */
   size_t description_len;
   struct unit_describer describer;
-  struct job *first, *last; /* queue */
-  unsigned queued;
+  struct queue queue;
   struct worker *workers;
   unsigned starting;
   unsigned crashes_in_row;
@@ -38,42 +38,13 @@ static void start_worker (struct unit *unit);
 /* ---- queue ---- */
 
 static void
-enqueue (struct unit *unit, struct job *job)
-{
-  job->next = NULL;
-  job->prev = unit->last;
-  if (unit->last != NULL)
-    unit->last->next = job;
-  else
-    unit->first = job;
-  unit->last = job;
-  unit->queued++;
-  job->unit = unit;
-}
-
-static void
-dequeue (struct unit *unit, struct job *job)
-{
-  if (job->prev != NULL)
-    job->prev->next = job->next;
-  else
-    unit->first = job->next;
-  if (job->next != NULL)
-    job->next->prev = job->prev;
-  else
-    unit->last = job->prev;
-  job->prev = job->next = NULL;
-  unit->queued--;
-}
-
-static void
 fail_queue (struct unit *unit, const char *why, int64_t retry_after_ms)
 {
   struct job_end end = { .fate = JOB_UNAVAILABLE, .text = why, .retry_after_ms = retry_after_ms };
+  struct job *job;
 
-  while (unit->first != NULL) {
-    struct job *job = unit->first;
-    dequeue (unit, job);
+  while ((job = queue_any (&unit->queue)) != NULL) {
+    queue_remove (&unit->queue, job);
     job->unit = NULL;
     job->events->ended (job, &end);
   }
@@ -88,40 +59,26 @@ worker_with_room (const struct unit *unit)
   return NULL;
 }
 
-static bool
-run (struct unit *unit, struct worker *worker, struct job *job)
-{
-  job->unit = unit;
-  if (!worker_run (worker, job)) {
-    job->unit = NULL;
-    return false;
-  }
-  unit->calls++;
-  job->events->started (job);
-  return true;
-}
-
+/* Give the workers what they have room for.  A job that its worker could not take stays where it
+ * is; the worker says when it is worth another try. */
 static void
 dispatch (struct unit *unit)
 {
   struct worker *worker;
+  struct job *job;
 
-  while (unit->first != NULL && (worker = worker_with_room (unit)) != NULL) {
-    struct job *job = unit->first;
-    dequeue (unit, job);
-    if (!run (unit, worker, job)) {
-      /* Put it back in front; the worker says when its socket is free. */
-      job->next = unit->first;
-      if (unit->first != NULL)
-        unit->first->prev = job;
-      else
-        unit->last = job;
-      unit->first = job;
-      unit->queued++;
-      job->unit = unit;
-      return;
-    }
+  while ((worker = worker_with_room (unit)) != NULL
+         && (job = queue_next (&unit->queue, NULL)) != NULL && worker_run (worker, job)) {
+    worker_count_for (worker, job, queue_take (&unit->queue, job));
+    unit->calls++;
+    job->events->started (job);
   }
+}
+
+static void
+on_wake (void *ctx)
+{
+  dispatch (ctx);
 }
 
 /* ---- back-off ---- */
@@ -146,7 +103,7 @@ on_backoff (struct ev_loop *loop, ev_timer *timer, int revents)
 
   (void) loop;
   (void) revents;
-  if (unit->first != NULL)
+  if (queue_count (&unit->queue) != 0)
     start_worker (unit);
 }
 
@@ -334,7 +291,7 @@ on_ended (struct worker *worker, const struct end *end)
                end->text);
     tell_describer (unit, NULL, 0, &err);
   }
-  if (unit->first != NULL && !ev_is_active (&unit->backoff))
+  if (queue_count (&unit->queue) != 0 && !ev_is_active (&unit->backoff))
     start_worker (unit);
   unit_unref (unit);
 }
@@ -393,6 +350,11 @@ unit_new (struct pool *pool, const char *name, int plugin_fd, const struct polic
   unit->name = xstrdup (name);
   unit->plugin_fd = plugin_fd;
   policy_copy (&unit->policy, policy);
+  queue_init (&unit->queue, &(struct queue_settings){ .tenants = &pool->tenants,
+                                                      .max = (unsigned) policy->queue,
+                                                      .per_tenant = (unsigned) policy->per_tenant,
+                                                      .wake = on_wake,
+                                                      .ctx = unit });
   ev_timer_init (&unit->backoff, on_backoff, 0, 0);
   unit->backoff.data = unit;
   return unit;
@@ -425,6 +387,7 @@ unit_unref (struct unit *unit)
   }
   ev_timer_stop (unit->pool->loop, &unit->backoff);
   (void) close (unit->plugin_fd);
+  queue_clear (&unit->queue);
   policy_free (&unit->policy);
   free (unit->name);
   free (unit->description);
@@ -480,10 +443,28 @@ unavailable (const char *why, int64_t retry_after_ms)
                                .retry_after_ms = retry_after_ms };
 }
 
+/* The one that has no place in a full queue is told; false when it is the newcomer. */
+static bool
+enqueue (struct unit *unit, struct job *job)
+{
+  struct job_end end = { .fate = JOB_OVERLOADED,
+                         .text = "lost its place in the queue to a caller with fewer calls",
+                         .retry_after_ms = queue_retry_ms (&unit->queue) };
+  struct job *loser = queue_put (&unit->queue, job);
+
+  if (loser == job)
+    return false;
+  job->unit = unit;
+  if (loser != NULL) {
+    loser->unit = NULL;
+    loser->events->ended (loser, &end);
+  }
+  return true;
+}
+
 struct unit_answer
 unit_submit (struct unit *unit, struct job *job)
 {
-  struct worker *worker;
   const char *why;
   int64_t wait_ms;
 
@@ -492,15 +473,13 @@ unit_submit (struct unit *unit, struct job *job)
   wait_ms = backoff_left_ms (unit);
   if (why != NULL)
     return unavailable (why, 0);
-  if (unit->first == NULL && (worker = worker_with_room (unit)) != NULL && run (unit, worker, job))
-    return (struct unit_answer){ .refusal = UNIT_TAKEN };
-  if (unit->queued >= (unsigned) unit->policy.queue)
-    return (struct unit_answer){ .refusal = UNIT_QUEUE_FULL,
-                                 .why = "too many calls are waiting for the plugin",
-                                 .retry_after_ms = 1000 };
   if (wait_ms * 1000000 > job->deadline_ns - clock_ns ())
     return unavailable ("the plugin crashed and is not started again yet", wait_ms);
-  enqueue (unit, job);
+  if (!enqueue (unit, job))
+    return (struct unit_answer){ .refusal = UNIT_QUEUE_FULL,
+                                 .why = "too many calls are waiting for the plugin",
+                                 .retry_after_ms = queue_retry_ms (&unit->queue) };
+  dispatch (unit);
   return (struct unit_answer){ .refusal = UNIT_TAKEN };
 }
 
@@ -510,7 +489,7 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
   if (job->worker != NULL)
     worker_cancel (job->worker, job, reason);
   else if (job->unit != NULL)
-    dequeue (job->unit, job);
+    queue_remove (&job->unit->queue, job);
   job->unit = NULL;
 }
 
@@ -556,7 +535,7 @@ unit_status (const struct unit *unit, struct unit_status *status)
 {
   *status = (struct unit_status){ .state = state_name (unit),
                                   .why = unit->why,
-                                  .queued = unit->queued,
+                                  .queued = queue_count (&unit->queue),
                                   .crashes_in_row = unit->crashes_in_row,
                                   .calls = unit->calls,
                                   .starts = unit->starts,

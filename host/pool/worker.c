@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "pool/receive.h"
 
 enum {
@@ -170,6 +171,15 @@ worker_run (struct worker *worker, struct job *job)
   job->worker = worker;
   worker->running++;
   return true;
+}
+
+void
+worker_count_for (struct worker *worker, struct job *job, struct flow *flow)
+{
+  struct slot *slot = &worker->slots[job->nonce & 0xFFFF];
+
+  slot->flow = flow;
+  slot->since_ns = clock_ns ();
 }
 
 /* ---- cancel, condemn, kill ---- */
@@ -344,17 +354,20 @@ struct job *
 worker_free_slot (struct worker *worker, struct slot *slot)
 {
   struct job *job = slot->job;
+  struct flow *flow = slot->flow;
 
   ev_timer_stop (worker->pool->loop, &slot->grace);
   buf_reset (&slot->body, 0);
   slot->nonce = 0;
   slot->job = NULL;
+  slot->flow = NULL;
   slot->next_free = worker->free_slots;
   worker->free_slots = slot;
   worker->running--;
   worker->last_used = ev_now (worker->pool->loop);
   if (job != NULL)
     job->worker = NULL;
+  flow_ended (flow, clock_ns () - slot->since_ns);
   return job;
 }
 
@@ -510,6 +523,7 @@ end_jobs (struct worker *worker, const struct end *end)
   const bool crash = reason_blame (end->reason) == BLAME_PLUGIN;
   struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST, .text = end->text };
 
+  worker->state = WORKER_KILLED; /* it takes no calls, whoever is woken now */
   for (unsigned i = 0; i < worker->slots_count; i++) {
     if (worker->slots[i].nonce == 0)
       continue;

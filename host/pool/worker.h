@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "pool/job.h"
 #include "pool/pool.h"
+#include "pool/queue.h"
 #include "pool/reason.h"
 #include "pool/spawn.h"
 
@@ -35,6 +36,8 @@ struct worker_events {
 struct slot {
   uint64_t nonce; /* 0: free */
   struct job *job;
+  struct flow *flow; /* whose call it is, as long as it runs */
+  int64_t since_ns;
   struct worker *worker;
   ev_timer grace;
   struct buf body; /* RESULT_PART so far */
@@ -87,6 +90,8 @@ void worker_set_capacity (struct worker *worker, unsigned calls);
 bool worker_has_room (const struct worker *worker);
 /* Send a job.  False: not now (the socket is full); freed comes when it is worth another try. */
 bool worker_run (struct worker *worker, struct job *job);
+/* The flow is told when the worker has done with the job that was just sent, however it ends. */
+void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
 /* Let it finish what it runs and exit; what is killed already stays so. */
 void worker_stop (struct worker *worker, enum reason reason);

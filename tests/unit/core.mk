@@ -22,3 +22,7 @@ check_PROGRAMS += %D%/test_project
 check_PROGRAMS += %D%/test_reason
 %C%_test_reason_SOURCES = %D%/test_reason.c %D%/tap.h
 %C%_test_reason_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_queue
+%C%_test_queue_SOURCES = %D%/test_queue.c %D%/tap.h
+%C%_test_queue_LDADD = $(UNIT_LIBS)
