@@ -11,6 +11,7 @@ integration_tests = \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_isolation.py \
+	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_stdio.py

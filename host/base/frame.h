@@ -122,7 +122,8 @@ enum {
   WORKER_EXIT_USAGE = 80,    /* started by hand, or with descriptors missing */
   WORKER_EXIT_PROTOCOL = 81, /* the daemon said something unreadable */
   WORKER_EXIT_SANDBOX = 82,  /* a required guarantee can't be had; BYE has the sentence */
-  WORKER_EXIT_LOAD = 83      /* the plugin can't be used; BYE has the sentence */
+  WORKER_EXIT_LOAD = 83,     /* the plugin can't be used; BYE has the sentence */
+  WORKER_EXIT_STUB = 90      /* and 91 to 93: its cgroup, its ids, its descriptors, its program */
 };
 
 /* Bytes a frame takes in a datagram. */

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json_c.h"
 #include "daemon/document.h"
+#include "pool/launch.h"
 #include "schema/repair/repair.h"
 #include "watch/log.h"
 
@@ -14,6 +15,12 @@
 
 static const struct setting sandbox_settings[] = {
   { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL }, { .name = NULL }
+};
+
+static const struct setting worker_uids_settings[] = {
+  { "first", SETTING_COUNT, AT (worker_uid_first), 1, 4294960000, NULL, NULL },
+  { "count", SETTING_COUNT, AT (worker_uid_count), 1, LAUNCH_SLOTS_MAX, NULL, NULL },
+  { .name = NULL },
 };
 
 const struct setting config_settings[] = {
@@ -46,6 +53,7 @@ const struct setting config_settings[] = {
   { "page_size", SETTING_COUNT, AT (page_size), 1, 10000, NULL, NULL },
   { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
+  { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
   { .name = NULL },
 };
 
@@ -99,6 +107,8 @@ config_init (struct config *config)
     .page_size = 100,
     .log_calls_per_second = 100,
     .require = GUARANTEES_ALL,
+    .worker_uid_first = 60000,
+    .worker_uid_count = 1000,
     .repair = REPAIR_SAFE,
   };
   config->listen = xcalloc (2, sizeof *config->listen);

@@ -23,8 +23,9 @@ struct config {
   int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
     log_calls_per_second;
   char *instructions;
-  unsigned require; /* GUARANTEE_…, of every worker */
-  int repair;       /* enum repair_mode, of tools that have no setting of their own */
+  unsigned require;                           /* GUARANTEE_…, of every worker */
+  int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */
+  int repair; /* enum repair_mode, of tools that have no setting of their own */
 };
 
 /* The keys of toolhostd.json.  The published schema has the same. */

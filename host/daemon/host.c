@@ -24,6 +24,7 @@
 #include "front/rest/rest.h"
 #include "front/stdio/stdio.h"
 #include "pool/pool.h"
+#include "pool/spawn.h"
 #include "pool/unit.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
@@ -43,6 +44,9 @@ struct host {
   struct config config;
   int config_dir, state_dir, worker, log_fd;
   struct identity identity;
+  struct spawner *spawner;
+  ev_io launcher; /* readable when it is gone */
+  bool failed;
   struct log *log;
   struct metrics *metrics;
   struct policies *policies;
@@ -305,7 +309,7 @@ make_pool (struct host *host)
   struct pool_settings settings;
 
   pool_settings_default (&settings);
-  settings.program = host->worker;
+  settings.spawner = host->spawner;
   settings.build = TOOLHOST_BUILD_ID;
   settings.grace = (double) host->config.grace_ms / 1000;
   settings.drain = (double) host->config.drain_ms / 1000;
@@ -373,6 +377,25 @@ make_fronts (struct host *host)
   host->http = http_server_new (&host->env, &limits, on_request, host);
 }
 
+/* Before anything is bound: what it inherits is as little as there is. */
+static bool
+start_spawner (struct host *host, struct error *err)
+{
+  const struct spawner_settings settings = { .program = host->worker,
+                                             .user = host->identity.uid,
+                                             .group = host->identity.gid,
+                                             .uid_first = (uid_t) host->config.worker_uid_first,
+                                             .uid_count =
+                                               (unsigned) host->config.worker_uid_count };
+
+  if (host->identity.uid - settings.uid_first < settings.uid_count)
+    return error_set (err, "worker_uids: %u to %u holds the uid %u of user %s, whom the daemon is",
+                      settings.uid_first, settings.uid_first + settings.uid_count - 1,
+                      host->identity.uid, host->identity.name);
+  host->spawner = spawner_new (&settings, err);
+  return host->spawner != NULL;
+}
+
 /* Everything that needs root's rights, in one place; they are gone when this returns. */
 static bool
 use_privileges (struct host *host, const struct host_options *options, struct error *err)
@@ -381,6 +404,8 @@ use_privileges (struct host *host, const struct host_options *options, struct er
                       &host->identity, err))
     return false;
   raise_descriptor_limit ();
+  if (!start_spawner (host, err))
+    return false;
   host->discovery = discovery_new (host->loop, &discovery_events, host);
   if (!open_log (host, options->quiet, err) || !open_state (host, err) || !bind_all (host, err)
       || !add_plugin_dirs (host, options->standard_dirs, err))
@@ -446,6 +471,36 @@ watch_signal (struct host *host, ev_signal *watcher, int number,
   ev_unref (host->loop);
 }
 
+/* Without it no worker can be started, and none of its uids killed: what runs may end, and a
+ * service manager starts us anew. */
+static void
+on_launcher_gone (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct host *host = io->data;
+
+  (void) revents;
+  ev_io_stop (loop, io);
+  ev_ref (loop);
+  log_event (host->log, LOG_ERROR, "launcher_lost", "pid",
+             LOG_INT (spawner_launcher (host->spawner)), "why",
+             "the process that starts workers is gone; the daemon ends", NULL);
+  host->failed = true;
+  host_stop (host);
+}
+
+static void
+watch_launcher (struct host *host)
+{
+  int fd = spawner_fd (host->spawner);
+
+  if (fd < 0)
+    return;
+  ev_io_init (&host->launcher, on_launcher_gone, fd, EV_READ);
+  host->launcher.data = host;
+  ev_io_start (host->loop, &host->launcher);
+  ev_unref (host->loop);
+}
+
 /* One file, by its path, as if it had been found. */
 static void
 find_single (struct host *host)
@@ -473,6 +528,7 @@ void
 host_start (struct host *host)
 {
   (void) signal (SIGPIPE, SIG_IGN);
+  watch_launcher (host);
   if (host->single != NULL) {
     find_single (host);
     return;
@@ -616,6 +672,10 @@ host_free (struct host *host)
   stop_signal (host, &host->hup);
   stop_signal (host, &host->term);
   stop_signal (host, &host->interrupt);
+  if (ev_is_active (&host->launcher)) {
+    ev_ref (host->loop);
+    ev_io_stop (host->loop, &host->launcher);
+  }
   ev_timer_stop (host->loop, &host->drain);
   ev_timer_stop (host->loop, &host->patience);
   stdio_front_free (host->stdio);
@@ -629,6 +689,7 @@ host_free (struct host *host)
     calls_free (host->calls);
     pool_clear (&host->pool);
   }
+  spawner_free (host->spawner);
   discovery_free (host->discovery);
   describe_cache_free (host->cache);
   metrics_free (host->metrics);
@@ -640,6 +701,12 @@ host_free (struct host *host)
   fd_cleanup (&host->single_fd);
   free (host->single);
   free (host);
+}
+
+bool
+host_failed (const struct host *host)
+{
+  return host->failed;
 }
 
 bool

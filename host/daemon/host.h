@@ -42,6 +42,8 @@ bool host_reload (struct host *host, struct error *err);
 
 void host_free (struct host *host);
 
+/* Has it stopped because it could not go on? */
+bool host_failed (const struct host *host);
 bool host_ready (const struct host *host);
 struct catalog *host_catalog (const struct host *host);
 struct calls *host_calls (const struct host *host);

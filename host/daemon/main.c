@@ -16,7 +16,7 @@
 #include "daemon/policies.h"
 #include "daemon/report.h"
 
-enum { EXIT_START = 1, EXIT_CONFIG = 2 };
+enum { EXIT_START = 1, EXIT_CONFIG = 2, EXIT_LAUNCHER = 3 };
 
 /* Where the configuration is, kept for reloads. */
 struct sources {
@@ -110,6 +110,7 @@ serve (struct sources *sources)
                                   .reconfigure_ctx = sources };
   struct error err = { 0 };
   struct host *host;
+  bool failed;
 
   config_init (&options.config);
   if (!read_config (sources, &options.config, &err)) {
@@ -127,8 +128,9 @@ serve (struct sources *sources)
     return complain (EXIT_START, &err);
   host_start (host);
   ev_run (loop, 0);
+  failed = host_failed (host);
   host_free (host);
-  return EXIT_SUCCESS;
+  return failed ? EXIT_LAUNCHER : EXIT_SUCCESS;
 }
 
 static int

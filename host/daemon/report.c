@@ -7,6 +7,7 @@
 
 #include "base/json_tape.h"
 #include "daemon/privileges.h"
+#include "pool/spawn.h"
 #include "pool/unit.h"
 
 #ifndef TOOLHOST_BUILD_ID
@@ -42,7 +43,7 @@ print (const char *guarantees, FILE *out)
 
 /* What is loaded does not matter, and is no plugin: a worker reports before it loads anything. */
 static bool
-ask (struct ev_loop *loop, struct pool *pool, FILE *out, struct error *err)
+ask (struct ev_loop *loop, struct pool *pool, int program, FILE *out, struct error *err)
 {
   const struct unit_describer describer = { .described = on_described, .ctx = loop };
   struct unit_status status;
@@ -51,8 +52,7 @@ ask (struct ev_loop *loop, struct pool *pool, FILE *out, struct error *err)
   bool met;
 
   policy_init (&policy);
-  unit =
-    unit_new (pool, "sandbox-report", fcntl (pool->settings.program, F_DUPFD_CLOEXEC, 3), &policy);
+  unit = unit_new (pool, "sandbox-report", fcntl (program, F_DUPFD_CLOEXEC, 3), &policy);
   policy_free (&policy);
   unit_describe (unit, &describer);
   unit_status (unit, &status);
@@ -76,16 +76,28 @@ sandbox_report (int worker_program, FILE *out, struct error *err)
   struct ev_loop *loop = ev_default_loop (EVFLAG_AUTO);
   struct pool_settings settings;
   struct identity identity;
+  struct spawner *spawner;
   struct pool pool;
   bool met;
 
-  if (!identity_find ("toolhost", false, &identity, err) || !identity_become (&identity, err))
+  if (!identity_find ("toolhost", false, &identity, err))
     return false;
+  spawner = spawner_new (&(struct spawner_settings){ .program = worker_program,
+                                                     .user = identity.uid,
+                                                     .group = identity.gid,
+                                                     .uid_first = 60000,
+                                                     .uid_count = 1 },
+                         err);
+  if (spawner == NULL || !identity_become (&identity, err)) {
+    spawner_free (spawner);
+    return false;
+  }
   pool_settings_default (&settings);
-  settings.program = worker_program;
+  settings.spawner = spawner;
   settings.build = TOOLHOST_BUILD_ID;
   pool_init (&pool, loop, NULL, &settings);
-  met = ask (loop, &pool, out, err);
+  met = ask (loop, &pool, worker_program, out, err);
   pool_clear (&pool);
+  spawner_free (spawner);
   return met;
 }

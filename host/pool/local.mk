@@ -1,5 +1,12 @@
 libhost_la_SOURCES += \
+	%D%/cgroup.c %D%/cgroup.h \
+	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/idmap.c %D%/idmap.h \
 	%D%/job.h \
+	%D%/launch.c %D%/launch.h \
+	%D%/launcher.c %D%/launcher.h \
+	%D%/launcher_confine.c \
+	%D%/pass.c %D%/pass.h \
 	%D%/policy.c %D%/policy.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/queue.c %D%/queue.h \
@@ -7,5 +14,6 @@ libhost_la_SOURCES += \
 	%D%/receive.c %D%/receive.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/tenants.c %D%/tenants.h \
+	%D%/stub.c %D%/stub.h \
 	%D%/unit.c %D%/unit.h \
 	%D%/worker.c %D%/worker.h

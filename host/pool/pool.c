@@ -11,7 +11,6 @@ void
 pool_settings_default (struct pool_settings *settings)
 {
   *settings = (struct pool_settings){
-    .program = -1,
     .grace = 0.5,
     .drain = 5,
     .start_timeout = 5,

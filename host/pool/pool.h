@@ -10,16 +10,17 @@
 #include "pool/tenants.h"
 #include "watch/log.h"
 
+struct spawner;
 struct worker;
 
 struct pool_settings {
-  int program;          /* descriptor of the worker program, borrowed */
-  const char *build;    /* build id both sides must share */
-  double grace;         /* seconds between a cancel and the condemnation of the process */
-  double drain;         /* seconds other calls of a condemned process may take to finish */
-  double start_timeout; /* seconds from the start to the description */
-  double stop_timeout;  /* seconds from BYE to the end of the process */
-  double idle_stop;     /* seconds without a call before a worker is stopped */
+  struct spawner *spawner; /* starts the processes, borrowed */
+  const char *build;       /* build id both sides must share */
+  double grace;            /* seconds between a cancel and the condemnation of the process */
+  double drain;            /* seconds other calls of a condemned process may take to finish */
+  double start_timeout;    /* seconds from the start to the description */
+  double stop_timeout;     /* seconds from BYE to the end of the process */
+  double idle_stop;        /* seconds without a call before a worker is stopped */
   double backoff_min, backoff_max; /* seconds before a crashed worker is started again */
   unsigned max_crashes;            /* in a row, before a unit is quarantined */
 };

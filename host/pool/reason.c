@@ -96,6 +96,10 @@ by_refusal (struct end *end, const struct end_facts *facts, int status)
     { WORKER_EXIT_LOAD, REASON_LOAD_FAILED },
     { WORKER_EXIT_SANDBOX, REASON_SANDBOX_REFUSED },
     { WORKER_EXIT_PROTOCOL, REASON_PROTOCOL },
+    { WORKER_EXIT_STUB, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_STUB + 1, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_STUB + 2, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_STUB + 3, REASON_SPAWN_FAILED },
   };
 
   for (size_t i = 0; !facts->described && i < sizeof exits / sizeof *exits; i++)
@@ -125,11 +129,12 @@ by_exit (struct end *end, const struct end_facts *facts)
                                        : " without being told to");
 }
 
-/* Init can't be killed from inside its namespace: whoever did it is outside. */
+/* Init can't be killed from inside its namespace: whoever did it is outside.  How it ended is not
+ * known when it was the launcher's child; what else than SIGKILL ends it? */
 static void
 by_init (struct end *end, const struct end_facts *facts)
 {
-  const char *name = sigabbrev_np (facts->init_status);
+  const char *name = facts->init_status != 0 ? sigabbrev_np (facts->init_status) : "KILL";
 
   if (facts->init_code == CLD_EXITED && by_refusal (end, facts, facts->init_status))
     return;

@@ -322,8 +322,8 @@ start_worker (struct unit *unit)
       || usable_workers (unit) != 0)
     return;
   write_hello (unit, &hello);
-  worker = worker_new (unit->pool, unit, &worker_events, unit->name, unit->plugin_fd, &hello,
-                       (size_t) unit->policy.result, &err);
+  worker = worker_new (unit->pool, unit, &worker_events, unit->name, unit->plugin_fd, &unit->policy,
+                       &hello, &err);
   if (worker == NULL) {
     set_why (unit, err.text);
     log_event (unit->pool->log, LOG_ERROR, "worker_start_failed", "plugin", unit->name, "why",

@@ -218,7 +218,7 @@ worker_kill (struct worker *worker, enum reason reason, const char *words)
   worker->pool->killed++;
   ev_timer_stop (worker->pool->loop, &worker->timer);
   decide (worker, reason, words);
-  (void) syscall (SYS_pidfd_send_signal, worker->proc.pidfd, SIGKILL, NULL, 0);
+  spawned_kill (worker->pool->settings.spawner, &worker->proc);
 }
 
 static void
@@ -505,6 +505,7 @@ conclude (struct worker *worker, struct end *end)
                              .killed = worker->state == WORKER_KILLED,
                              .described = worker->described,
                              .unanswered = runs_live_jobs (worker),
+                             .oom = spawned_used_up_memory (&worker->proc),
                              .claim = worker->claim };
   siginfo_t info = { 0 };
 
@@ -558,10 +559,7 @@ worker_free (struct worker *worker)
   ev_io_stop (loop, &worker->output);
   ev_io_stop (loop, &worker->gone);
   ev_timer_stop (loop, &worker->timer);
-  (void) close (worker->proc.control);
-  (void) close (worker->proc.status);
-  (void) close (worker->proc.output);
-  (void) close (worker->proc.pidfd);
+  spawned_end (worker->pool->settings.spawner, &worker->proc);
   for (unsigned i = 0; i < worker->slots_count; i++)
     buf_free (&worker->slots[i].body);
   free (worker->slots);
@@ -632,13 +630,13 @@ watch (struct worker *worker)
 
 struct worker *
 worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
-            const char *name, int plugin_fd, const struct buf *hello, size_t result_max,
+            const char *name, int plugin_fd, const struct policy *policy, const struct buf *hello,
             struct error *err)
 {
   struct spawned proc;
   struct worker *worker;
 
-  if (!worker_spawn (pool->settings.program, plugin_fd, name, &proc, err))
+  if (!worker_spawn (pool->settings.spawner, plugin_fd, name, policy, &proc, err))
     return NULL;
   worker = xcalloc (1, sizeof *worker);
   worker->pool = pool;
@@ -646,7 +644,7 @@ worker_new (struct pool *pool, struct unit *unit, const struct worker_events *ev
   worker->events = events;
   worker->name = name;
   worker->proc = proc;
-  worker->result_max = result_max;
+  worker->result_max = (size_t) policy->result;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
   worker->last_used = ev_now (pool->loop);
   pool->workers++;
@@ -655,6 +653,6 @@ worker_new (struct pool *pool, struct unit *unit, const struct worker_events *ev
   set_timer (worker, pool->settings.start_timeout);
   put (worker, FRAME_HELLO, 0, 0, hello->data, hello->len, NULL, 0, NULL, 0);
   log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid),
-             NULL);
+             "uid", LOG_INT (proc.uid), NULL);
   return worker;
 }

@@ -82,8 +82,8 @@ struct worker {
 
 /* Start one for the unit; `hello` is the JSON of the HELLO frame.  NULL: err says why. */
 struct worker *worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
-                           const char *name, int plugin_fd, const struct buf *hello,
-                           size_t result_max, struct error *err);
+                           const char *name, int plugin_fd, const struct policy *policy,
+                           const struct buf *hello, struct error *err);
 /* After described: how many calls at the same time. */
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */

@@ -10,8 +10,8 @@ static const struct {
   { "no-network", "a network namespace or seccomp" },
   { "no-foreign-files", "a mount namespace or Landlock" },
   { "no-foreign-signals", "a pid namespace, seccomp or Landlock" },
-  { "memory-cap", "a limit of the address space" },
-  { "kill-tree", "a pid namespace" },
+  { "memory-cap", "a cgroup or a limit of the address space" },
+  { "kill-tree", "a pid namespace, or no new processes and a parent's death signal" },
 };
 
 void

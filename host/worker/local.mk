@@ -19,6 +19,7 @@ toolhost_worker_SOURCES = \
   %D%/main.c \
   %D%/outbox.c %D%/outbox.h \
   %D%/sandbox.h \
+  %D%/sandbox_cgroup.c \
   %D%/sandbox_landlock.c \
   %D%/sandbox_limits.c \
   %D%/sandbox_root.c \

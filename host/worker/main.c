@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,13 +23,20 @@
 #include "worker/plugin.h"
 #include "worker/serve.h"
 
-/* Say why, and end; as pid 1 init's report is ours to make. */
+/* Say why, and end. */
 static void __attribute__ ((noreturn))
 give_up (int status, const char *reason, const struct error *err)
 {
   control_bye (reason, err->text);
-  if (getpid () == 1)
-    init_tell (status);
+  _exit (status);
+}
+
+/* Before the fork init's report is ours to make, too. */
+static void __attribute__ ((noreturn))
+give_up_early (int status, const char *reason, const struct error *err)
+{
+  control_bye (reason, err->text);
+  init_tell (status);
   _exit (status);
 }
 
@@ -82,7 +88,7 @@ read_hello (struct hello *hello, struct arena *arena)
                "together",
                TOOLHOST_BUILD_ID, hello->build);
   if (err.text[0] != '\0')
-    give_up (WORKER_EXIT_PROTOCOL, "exit", &err);
+    give_up_early (WORKER_EXIT_PROTOCOL, "exit", &err);
 }
 
 static void
@@ -91,10 +97,12 @@ change_root (struct sandbox_plan *plan)
   struct error err = { { 0 } };
 
   (void) setsid (); /* a terminal's Ctrl-C is the daemon's business */
+  sandbox_volunteer ();
   sandbox_namespaces (plan);
+  sandbox_cgroup (plan);
   if (!sandbox_root (plan, FD_PLUGIN, &err))
-    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
-  (void) close_range (FD_PLUGIN, ~0U, 0);
+    give_up_early (WORKER_EXIT_SANDBOX, "sandbox", &err);
+  (void) close_range (plan->namespaces ? FD_PLUGIN : FD_PLUGIN + 1, ~0U, 0);
 }
 
 /* ---- pid 2 ------------------------------------------------------------------------------ */
@@ -165,7 +173,10 @@ static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
   struct plugin plugin;
   struct error err = { { 0 } };
 
-  (void) snprintf (path, sizeof path, "/plugin/%s.so", hello->plugin);
+  if (hello->sandbox.namespaces)
+    (void) snprintf (path, sizeof path, "/plugin/%s.so", hello->plugin);
+  else
+    (void) snprintf (path, sizeof path, "%s", SANDBOX_PLUGIN_FD);
   (void) setvbuf (stdout, NULL, _IOLBF, 0);
   spare_address_space (hello->sandbox.memory);
   outbox_init (&box);
@@ -189,6 +200,7 @@ main (int argc, char **argv)
   struct arena arena = { 0 };
   struct hello hello;
   struct error err = { { 0 } };
+  const pid_t init = getpid ();
   pid_t worker;
 
   if (argc != 1 || !has_control_socket ())
@@ -198,11 +210,11 @@ main (int argc, char **argv)
   worker = fork ();
   if (worker < 0) {
     error_set (&err, "cannot fork: %s", strerror (errno));
-    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+    give_up_early (WORKER_EXIT_SANDBOX, "sandbox", &err);
   }
   if (worker != 0)
     init_run (worker);
   (void) close (FD_STATUS);
-  (void) prctl (PR_SET_PDEATHSIG, SIGKILL);
+  sandbox_parent (&hello.sandbox, init);
   run_worker (&hello);
 }

@@ -14,7 +14,7 @@
 
 #include "base/frame.h"
 
-enum { FD_CONTROL = 3, FD_STATUS = 4, FD_PLUGIN = 5 };
+enum { FD_CONTROL = 3, FD_STATUS = 4, FD_PLUGIN = 5, FD_GRANTS = 16 };
 
 struct outbox {
   pthread_mutex_t sending; /* what leaves keeps its order; taken before `filling` */

@@ -1,15 +1,16 @@
 /* sandbox.h - how a worker closes the sandbox on itself: one file per mechanism, each recording in
  * the plan which guarantees it met.
  *
- * Order: sandbox_namespaces and sandbox_root in pid 1, then (after the fork, single-threaded)
- * sandbox_limits, sandbox_privileges, sandbox_landlock, sandbox_seccomp in pid 2, then
- * guarantees_hold.  Each answers false only where going on would be wrong, with a sentence. */
+ * Order: sandbox_namespaces, sandbox_cgroup and sandbox_root in pid 1, then (after the fork,
+ * single-threaded) sandbox_limits, sandbox_privileges, sandbox_landlock, sandbox_seccomp in pid 2,
+ * then guarantees_hold.  Each answers false only where going on would be wrong, with a sentence. */
 #ifndef TOOLHOST_WORKER_SANDBOX_H
 #define TOOLHOST_WORKER_SANDBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/json_write.h"
@@ -23,17 +24,23 @@ enum guarantee {
 };
 enum { GUARANTEES = 5 };
 
+/* Where the plugin's file is while there is no root of its own for it. */
+#define SANDBOX_PLUGIN_FD "/proc/self/fd/5"
+
 struct sandbox_plan {
   const char *plugin;       /* loaded from /plugin/NAME.so */
   unsigned require;         /* enum guarantee, or'ed */
   const char *const *read;  /* absolute paths, NULL-terminated */
   const char *const *write; /* likewise */
-  uint64_t memory;          /* bytes of address space */
+  uint64_t memory;          /* bytes */
   uint64_t files;           /* open descriptors */
   uint64_t tmp;             /* bytes of /tmp; 0: none */
   uint64_t processes;       /* threads and processes */
 
-  const char *met[GUARANTEES][4]; /* by which mechanisms, NULL-terminated */
+  bool namespaces; /* found: this is pid 1 of namespaces of its own */
+  bool in_cgroup;  /* found: a cgroup limits its memory */
+
+  const char *met[GUARANTEES][5]; /* by which mechanisms, NULL-terminated */
 };
 
 /* ---- guarantees.c ---- */
@@ -51,13 +58,20 @@ void guarantees_tell (const struct sandbox_plan *plan, struct json_writer *w);
 
 /* What the namespaces this process was born into are good for. */
 void sandbox_namespaces (struct sandbox_plan *plan);
+/* What the cgroup it was born into is good for. */
+void sandbox_cgroup (struct sandbox_plan *plan);
+/* When the whole system is out of memory, workers go first. */
+void sandbox_volunteer (void);
 /* A new root with nothing but system libraries, the plugin (copied from the descriptor), and what
- * is granted; the old one is gone afterwards. */
+ * is granted; the old one is gone afterwards.  Without a mount namespace the root stays, and
+ * Landlock has to hide it. */
 bool sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err);
 
 /* ---- sandbox_limits.c ---- */
 
 bool sandbox_limits (struct sandbox_plan *plan, struct error *err);
+/* In pid 2: it does not outlive pid 1, which is `parent`. */
+void sandbox_parent (struct sandbox_plan *plan, pid_t parent);
 /* No capabilities, no way to new ones, no core, no look at this process by others. */
 bool sandbox_privileges (struct error *err);
 

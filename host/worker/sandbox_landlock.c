@@ -90,14 +90,42 @@ allow (int ruleset, const char *path, uint64_t rights, uint64_t handled)
   return syscall (SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0) == 0;
 }
 
-/* Reading anywhere in the new root, which holds only what was meant to be read; writing where it
- * was granted; executing nowhere. */
+static bool
+allow_all (int ruleset, const char *const *paths, uint64_t rights, uint64_t handled)
+{
+  for (; *paths != NULL; paths++)
+    if (!allow (ruleset, *paths, rights, handled))
+      return false;
+  return true;
+}
+
+/* A new root holds only what was meant to be read. */
+static bool
+add_new_root (int ruleset, uint64_t handled)
+{
+  return allow (ruleset, "/", READ, handled) && allow (ruleset, "/tmp", WRITE, handled);
+}
+
+/* In the host's own root, what would have been taken into a new one.  There is no /tmp. */
+static bool
+add_old_root (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
+{
+  static const char *const libraries[] = {
+    "/lib",           "/lib64",           "/usr/lib",        "/usr/lib64",
+    "/usr/local/lib", "/etc/ld.so.cache", SANDBOX_PLUGIN_FD, NULL
+  };
+
+  return allow_all (ruleset, libraries, READ, handled)
+         && allow_all (ruleset, plan->read, READ, handled);
+}
+
+/* Reading what a worker sees; writing where it was granted; executing nowhere. */
 static bool
 add_rules (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
 {
   static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/urandom" };
 
-  if (!allow (ruleset, "/", READ, handled) || !allow (ruleset, "/tmp", WRITE, handled))
+  if (!(plan->namespaces ? add_new_root (ruleset, handled) : add_old_root (ruleset, plan, handled)))
     return false;
   for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
     if (!allow (ruleset, devices[i], READ | FS_WRITE_FILE, handled))

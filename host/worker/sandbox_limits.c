@@ -17,6 +17,26 @@
 
 enum { STACK = 8 << 20, LOCKED = 64 << 10 };
 
+/* Where a cgroup counts the memory, the limit of the address space is but a second lock: a program
+ * reserves more than it uses. */
+static uint64_t
+address_space (const struct sandbox_plan *plan)
+{
+  const uint64_t least = UINT64_C (1) << 30;
+  uint64_t wide = 4 * plan->memory;
+
+  if (!plan->in_cgroup)
+    return plan->memory;
+  return wide > least ? wide : least;
+}
+
+/* Without namespaces every process of the user counts, whosever it is. */
+static rlim_t
+processes (const struct sandbox_plan *plan)
+{
+  return plan->namespaces ? plan->processes : RLIM_INFINITY;
+}
+
 static bool
 limit (int resource, const char *name, rlim_t value, struct error *err)
 {
@@ -48,10 +68,10 @@ sandbox_limits (struct sandbox_plan *plan, struct error *err)
     rlim_t value;
   } limits[] = {
 #ifndef TOOLHOST_SANITIZED /* shadow memory takes terabytes of address space */
-    { RLIMIT_AS, "of address space", plan->memory },
+    { RLIMIT_AS, "of address space", address_space (plan) },
 #endif
     { RLIMIT_NOFILE, "of open files", plan->files },
-    { RLIMIT_NPROC, "of processes", plan->processes },
+    { RLIMIT_NPROC, "of processes", processes (plan) },
     { RLIMIT_FSIZE, "of file size", largest_file (plan) },
     { RLIMIT_CORE, "of core dumps", 0 },
     { RLIMIT_MEMLOCK, "of locked memory", LOCKED },
@@ -72,6 +92,13 @@ sandbox_limits (struct sandbox_plan *plan, struct error *err)
   guarantee_met (plan, MEMORY_CAP, "address space limit");
 #endif
   return true;
+}
+
+void
+sandbox_parent (struct sandbox_plan *plan, pid_t parent)
+{
+  if (prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == parent && !plan->namespaces)
+    guarantee_met (plan, KILL_TREE, "no new processes, parent death signal");
 }
 
 static bool

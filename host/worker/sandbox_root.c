@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +11,39 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "worker/outbox.h"
 #include "worker/sandbox.h"
+
+/* Two lines of heading, then one for each interface.  No socket: the launcher left none to ask. */
+static bool
+only_loopback (void)
+{
+  CLEANUP_FD int fd = open ("/proc/self/net/dev", O_RDONLY | O_CLOEXEC);
+  char text[2048];
+  ssize_t len = fd >= 0 ? read (fd, text, sizeof text - 1) : -1;
+  const char *at = text;
+
+  if (len <= 0)
+    return false;
+  text[len] = '\0';
+  for (int line = 0; line < 2 && at != NULL; line++) {
+    at = strchr (at, '\n');
+    at = at != NULL ? at + 1 : NULL;
+  }
+  if (at == NULL || *at == '\0')
+    return at != NULL;
+  at += strspn (at, " ");
+  return strncmp (at, "lo:", 3) == 0 && strchr (at, '\n') == strrchr (at, '\n');
+}
 
 void
 sandbox_namespaces (struct sandbox_plan *plan)
 {
-  struct if_nameindex *interfaces = if_nameindex ();
-
-  if (getpid () == 1)
+  plan->namespaces = getpid () == 1;
+  if (plan->namespaces)
     guarantee_met (plan, NO_FOREIGN_SIGNALS | KILL_TREE, "pid namespace");
-  if (interfaces == NULL)
-    return;
-  if (interfaces[0].if_index == 0
-      || (strcmp (interfaces[0].if_name, "lo") == 0 && interfaces[1].if_index == 0))
+  if (only_loopback ())
     guarantee_met (plan, NO_NETWORK, "network namespace");
-  if_freenameindex (interfaces);
 }
 
 /* ---- pieces of the host's tree ---------------------------------------------------------- */
@@ -83,22 +100,30 @@ copy_tree (int fd, uint64_t flags)
   return tree;
 }
 
+/* Takes the tree over. */
+static int
+add_piece (struct pieces *pieces, const char *path, int tree)
+{
+  struct stat st;
+
+  if (pieces->count == MOST_PIECES)
+    errno = E2BIG;
+  else if (fstat (tree, &st) == 0) {
+    pieces->list[pieces->count++] =
+      (struct piece){ .path = path, .tree = tree, .directory = S_ISDIR (st.st_mode) };
+    return 0;
+  }
+  (void) close (tree);
+  return -1;
+}
+
 static int
 take_piece (struct pieces *pieces, const char *path, uint64_t flags, bool plainly)
 {
   CLEANUP_FD int fd = open_plainly (path, plainly);
-  struct stat st;
-  int tree;
+  int tree = fd >= 0 ? copy_tree (fd, flags) : -1;
 
-  if (pieces->count == MOST_PIECES) {
-    errno = E2BIG;
-    return -1;
-  }
-  if (fd < 0 || fstat (fd, &st) < 0 || (tree = copy_tree (fd, flags)) < 0)
-    return -1;
-  pieces->list[pieces->count++] =
-    (struct piece){ .path = path, .tree = tree, .directory = S_ISDIR (st.st_mode) };
-  return 0;
+  return tree >= 0 ? add_piece (pieces, path, tree) : -1;
 }
 
 /* What every worker sees, where the host has it. */
@@ -173,21 +198,48 @@ check_grant (const char *path, struct error *err)
 }
 
 static bool
-take_grants (struct pieces *pieces, const char *const *paths, bool writable, struct error *err)
+not_granted (const char *path, struct error *err)
+{
+  if (errno == ELOOP)
+    return error_set (
+      err, "the granted path \"%s\" leads through a symbolic link: grant the path it leads to",
+      path);
+  return error_set (err, "the granted path \"%s\" can't be had: %s", path, strerror (errno));
+}
+
+/* One mount, ready made by the launcher (next in the row), or else taken from the host's tree. */
+static int
+take_grant (struct pieces *pieces, const char *path, uint64_t flags, int *ready_made)
+{
+  if (*ready_made < 0)
+    return take_piece (pieces, path, flags, true);
+  return add_piece (pieces, path, (*ready_made)++);
+}
+
+static bool
+take_grants (struct pieces *pieces, const char *const *paths, bool writable, int *ready_made,
+             struct error *err)
 {
   const uint64_t flags = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
   for (; *paths != NULL; paths++) {
     if (!check_grant (*paths, err))
       return false;
-    if (take_piece (pieces, *paths, flags | (writable ? 0 : MOUNT_ATTR_RDONLY), true) == 0)
+    if (take_grant (pieces, *paths, flags | (writable ? 0 : MOUNT_ATTR_RDONLY), ready_made) == 0)
       continue;
-    if (errno == ELOOP)
-      return error_set (err,
-                        "the granted path \"%s\" leads through a symbolic link: grant the path "
-                        "it leads to",
-                        *paths);
-    return error_set (err, "the granted path \"%s\" can't be had: %s", *paths, strerror (errno));
+    return not_granted (*paths, err);
+  }
+  return true;
+}
+
+/* Without a root of its own the worker has them where they are. */
+static bool
+check_grants (const char *const *paths, struct error *err)
+{
+  for (; *paths != NULL; paths++) {
+    CLEANUP_FD int fd = open_plainly (*paths, true);
+    if (!check_grant (*paths, err) || fd < 0)
+      return err->text[0] != '\0' ? false : not_granted (*paths, err);
   }
   return true;
 }
@@ -350,8 +402,8 @@ fill_root (const struct sandbox_plan *plan, const char *stage, const struct piec
 }
 
 /* Out of memory, this process goes first; nothing is lost where it can't be said. */
-static void
-volunteer (void)
+void
+sandbox_volunteer (void)
 {
   CLEANUP_FD int fd = open ("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd >= 0)
@@ -362,18 +414,20 @@ bool
 sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
 {
   __attribute__ ((cleanup (pieces_close))) struct pieces pieces;
+  int ready_made = fcntl (FD_GRANTS, F_GETFD) >= 0 ? FD_GRANTS : -1;
   struct stat st;
   const char *stage;
 
+  if (!plan->namespaces)
+    return check_grants (plan->read, err) && check_grants (plan->write, err);
   pieces.count = 0;
-  volunteer ();
   if (fstat (plugin_fd, &st) < 0 || !S_ISREG (st.st_mode))
     return error_set (err, "the plugin came as something else than a file");
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set (err, "cannot change mounts: %s: a mount namespace is needed",
                       strerror (errno));
-  if (!take_system (&pieces, err) || !take_grants (&pieces, plan->read, false, err)
-      || !take_grants (&pieces, plan->write, true, err))
+  if (!take_system (&pieces, err) || !take_grants (&pieces, plan->read, false, &ready_made, err)
+      || !take_grants (&pieces, plan->write, true, &ready_made, err))
     return false;
   qsort (pieces.list, pieces.count, sizeof *pieces.list, by_path);
   stage = mount_stage (st.st_size);

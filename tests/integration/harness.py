@@ -45,6 +45,9 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "harness", "version": "1"},
 }
 
+# The process that stays root.
+LAUNCHER = "toolhost-launch"
+
 # What a sanitizer reports of daemon or workers; crashes are not among it, some tests are about them.
 REPORTS = ("ThreadSanitizer: data race", "ThreadSanitizer: lock-order", "LeakSanitizer: detected", "runtime error:",
            "AddressSanitizer: heap", "AddressSanitizer: stack-buffer", "AddressSanitizer: global-buffer")
@@ -421,8 +424,12 @@ class Daemon:
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def workers(self):
-        """Every process below the daemon."""
-        return descendants(self.pid)
+        """Every process of a worker."""
+        return [pid for pid in descendants(self.pid) if pid != self.launcher()]
+
+    def launcher(self):
+        """The process that starts workers for a daemon that was root, or None."""
+        return next((pid for pid in children(self.pid) if name_of(pid) == LAUNCHER), None)
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -445,18 +452,33 @@ def is_running(pid):
     return state not in "ZX"
 
 
+def name_of(pid):
+    """The name of a process as ps shows it; None when it is gone."""
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def children(root):
+    return parents().get(root, [])
+
+
 def descendants(root):
-    parents = {}
+    below, found, queue = parents(), [], [root]
+    while queue:
+        here = below.get(queue.pop(), [])
+        found += here
+        queue += here
+    return found
+
+
+def parents():
+    """The children of every process that has some."""
+    found = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError):
                 stat = pathlib.Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
-                parents.setdefault(int(stat[1]), []).append(int(entry))
-    found, queue = [], [root]
-    while queue:
-        children = parents.get(queue.pop(), [])
-        found += children
-        queue += children
+                found.setdefault(int(stat[1]), []).append(int(entry))
     return found
 
 

@@ -3,7 +3,7 @@
 import os
 import stat
 
-from harness import Daemon, Skip, descendants, main, same, wait_for
+from harness import Daemon, Skip, main, same, wait_for
 
 
 def no_capabilities(status):
@@ -14,7 +14,7 @@ def no_capabilities(status):
 def serving(d):
     """The two processes of the one worker (its init and itself), once the one that described has gone."""
     assert d.call("echo", {"text": "x"}).ok
-    return wait_for(lambda: len(pids := descendants(d.pid)) == 2 and pids, 10, "one worker of two processes")
+    return wait_for(lambda: len(pids := d.workers()) == 2 and pids, 10, "one worker of two processes")
 
 
 def test_a_daemon_started_as_root_is_root_no_more():

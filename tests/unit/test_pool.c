@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "pool/spawn.h"
 #include "pool/unit.h"
 #include "tap.h"
 
@@ -19,6 +20,7 @@ struct fixture {
   struct policy policy;
   struct unit *unit;
   int program;
+  struct spawner *spawner;
   /* what was heard of the description */
   bool described;
   struct buf description;
@@ -103,13 +105,17 @@ setup (struct fixture *f, const char *plugin)
 {
   CLEANUP_BUF struct buf path = { 0 };
   struct pool_settings settings;
+  struct error err;
   int fd;
 
   memset (f, 0, sizeof *f);
   f->loop = ev_loop_new (EVFLAG_AUTO);
   pool_settings_default (&settings);
   f->program = open_built ("toolhost-worker");
-  settings.program = f->program;
+  f->spawner =
+    spawner_new (&(struct spawner_settings){ .program = f->program, .uid_count = 64 }, &err);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (f->spawner);
+  settings.spawner = f->spawner;
   settings.build = TOOLHOST_BUILD_ID;
   settings.grace = 0.02;
   settings.drain = 0.02;
@@ -141,6 +147,7 @@ teardown (struct fixture *f)
   pool_clear (&f->pool);
   policy_free (&f->policy);
   buf_free (&f->description);
+  spawner_free (f->spawner);
   (void) close (f->program);
   ev_loop_destroy (f->loop);
 }

@@ -74,14 +74,14 @@ test_guarantees (void)
   guarantee_met (&plan, NO_NETWORK | NO_FOREIGN_SIGNALS, "seccomp");
   CU_ASSERT_FALSE (guarantees_hold (&plan, &err));
   CU_ASSERT_STRING_EQUAL (err.text, "the guarantee \"memory-cap\" is required and nothing here can "
-                                    "meet it: it takes a limit of the address space");
+                                    "meet it: it takes a cgroup or a limit of the address space");
   guarantee_met (&plan, MEMORY_CAP, "address space limit");
   CU_ASSERT_TRUE (guarantees_hold (&plan, &err));
   for (int i = 0; i < 8; i++)
     guarantee_met (&plan, NO_NETWORK, "more");
   guarantees_tell (&plan, &w);
   CU_ASSERT_STRING_EQUAL (buf_cstr (&told),
-                          "{\"no-network\":\"seccomp, more, more\",\"no-foreign-files\":\"\","
+                          "{\"no-network\":\"seccomp, more, more, more\",\"no-foreign-files\":\"\","
                           "\"no-foreign-signals\":\"seccomp\",\"memory-cap\":\"address space "
                           "limit\",\"kill-tree\":\"\"}");
 }

@@ -62,6 +62,24 @@ send_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish)
   rig_send (rig, FRAME_HELLO, 0, NULL, 0, buf_cstr (&hello));
 }
 
+static bool
+spawn (struct rig *rig, int program, int file, const char *plugin, const struct rig_wish *wish,
+       struct error *err)
+{
+  struct policy policy;
+  bool ok;
+
+  rig->spawner =
+    spawner_new (&(struct spawner_settings){ .program = program, .uid_count = 1 }, err);
+  policy_init (&policy);
+  if (wish != NULL && wish->memory != 0)
+    policy.memory = (int64_t) wish->memory;
+  ok =
+    rig->spawner != NULL && worker_spawn (rig->spawner, file, plugin, &policy, &rig->worker, err);
+  policy_free (&policy);
+  return ok;
+}
+
 bool
 rig_start (struct rig *rig, const char *plugin, const struct rig_wish *wish, char *why,
            size_t why_size)
@@ -78,8 +96,9 @@ rig_start (struct rig *rig, const char *plugin, const struct rig_wish *wish, cha
   if (program < 0 || file < 0)
     error_set (&err, "toolhost-worker or %s is not built", path);
   else
-    rig->running = worker_spawn (program, file, plugin, &rig->worker, &err);
+    rig->running = spawn (rig, program, file, plugin, wish, &err);
   if (!rig->running) {
+    spawner_free (rig->spawner);
     snprintf (why, why_size, "%s", err.text);
     return false;
   }
@@ -114,16 +133,11 @@ rig_ready (struct rig *rig, const char *plugin, const struct rig_wish *wish, str
 void
 rig_end (struct rig *rig)
 {
-  siginfo_t info;
-
   if (!rig->running)
     return;
-  syscall (SYS_pidfd_send_signal, rig->worker.pidfd, SIGKILL, NULL, 0);
-  waitid (P_PID, (id_t) rig->worker.pid, &info, WEXITED);
-  close (rig->worker.pidfd);
-  close (rig->worker.control);
-  close (rig->worker.status);
-  close (rig->worker.output);
+  spawned_kill (rig->spawner, &rig->worker);
+  spawned_end (rig->spawner, &rig->worker);
+  spawner_free (rig->spawner);
   free (rig->datagram);
   rig->running = false;
 }

@@ -14,6 +14,7 @@
 #include "pool/spawn.h"
 
 struct rig {
+  struct spawner *spawner;
   struct spawned worker;
   char *datagram; /* FRAME_MAX bytes, of which [at, len) has not been looked at */
   size_t at, len;

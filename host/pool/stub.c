@@ -1,0 +1,144 @@
+#include "pool/stub.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/frame.h"
+
+/* Descriptors go to a high place first, so that none is overwritten while they are put in order. */
+static int
+lift (int fd)
+{
+  return fcntl (fd, F_DUPFD_CLOEXEC, WORKER_FD_GRANTS + WORKER_GRANTS_MAX);
+}
+
+static bool
+place (const int *fds, size_t count, int first)
+{
+  int high[WORKER_GRANTS_MAX];
+
+  for (size_t i = 0; i < count; i++)
+    if ((high[i] = lift (fds[i])) < 0)
+      return false;
+  for (size_t i = 0; i < count; i++)
+    if (dup2 (high[i], first + (int) i) < 0)
+      return false;
+  return true;
+}
+
+/* The program itself, out of the way; -1: it can't be done. */
+static int
+take_descriptors (const struct stub *stub)
+{
+  int trees[WORKER_GRANTS_MAX];
+  int program = lift (stub->program);
+
+  for (size_t i = 0; i < stub->trees_count; i++)
+    trees[i] = lift (stub->trees[i]);
+  if (program < 0 || !place (stub->fds, WORKER_FDS, 0)
+      || !place (trees, stub->trees_count, WORKER_FD_GRANTS))
+    return -1;
+  (void) close_range (WORKER_FDS, WORKER_FD_GRANTS - 1, CLOSE_RANGE_CLOEXEC);
+  (void) close_range (WORKER_FD_GRANTS + (unsigned) stub->trees_count, ~0U, CLOSE_RANGE_CLOEXEC);
+  return program;
+}
+
+static bool
+take_ids (const struct stub *stub)
+{
+  const uid_t uid = stub->sets_ids ? stub->uid : 0;
+  const gid_t gid = stub->sets_ids ? stub->gid : 0;
+  char byte;
+
+  if (stub->go >= 0 && read (stub->go, &byte, 1) != 1)
+    return false;
+  if (stub->go < 0 && !stub->sets_ids)
+    return true;
+  return (!stub->sets_ids || syscall (SYS_setgroups, 0, NULL) == 0)
+         && syscall (SYS_setresgid, gid, gid, gid) == 0
+         && syscall (SYS_setresuid, uid, uid, uid) == 0;
+}
+
+/* Version 1 of cgroups lets a thread move itself at no cost; to be moved by another waits for the
+ * whole system. */
+static bool
+join (const int *tasks, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (tasks[i] >= 0 && write (tasks[i], "0", 1) != 1)
+      return false;
+  return true;
+}
+
+/* What the parent blocks or ignores is not the worker's business. */
+static void
+reset_signals (void)
+{
+  sigset_t none;
+
+  for (int number = 1; number < NSIG; number++)
+    (void) signal (number, SIG_DFL);
+  (void) sigemptyset (&none);
+  (void) sigprocmask (SIG_SETMASK, &none, NULL);
+}
+
+static void __attribute__ ((noreturn)) fail (int status_fd, int which)
+{
+  const struct frame_status status = { .code = CLD_EXITED, .status = WORKER_EXIT_STUB + which };
+
+  (void) !write (status_fd, &status, sizeof status);
+  _exit (status.status);
+}
+
+void
+stub_run (const struct stub *stub)
+{
+  char *const argv[] = { stub->title, NULL };
+  static char *const no_environment[] = { NULL };
+  int program;
+
+  if (!join (stub->tasks, stub->tasks_count))
+    fail (stub->fds[WORKER_FD_STATUS], 0);
+  if (!take_ids (stub))
+    fail (stub->fds[WORKER_FD_STATUS], 1);
+  program = take_descriptors (stub);
+  if (program < 0)
+    fail (stub->fds[WORKER_FD_STATUS], 2);
+  reset_signals ();
+  (void) syscall (SYS_execveat, program, "", argv, no_environment, AT_EMPTY_PATH);
+  fail (WORKER_FD_STATUS, 3);
+}
+
+/* ---- clone ---- */
+
+static pid_t
+old_clone (unsigned long flags, int *pidfd)
+{
+  /* The third argument is the same on every processor; the others are zero. */
+  return (pid_t) syscall (SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, pidfd, 0, 0);
+}
+
+pid_t
+stub_clone (unsigned long flags, int into, int *pidfd)
+{
+  struct clone_args args = {
+    .flags = flags | CLONE_PIDFD | (into >= 0 ? CLONE_INTO_CGROUP : 0),
+    .pidfd = (uint64_t) (uintptr_t) pidfd,
+    .exit_signal = SIGCHLD,
+    .cgroup = into >= 0 ? (unsigned) into : 0U,
+  };
+  pid_t pid = (pid_t) syscall (SYS_clone3, &args, sizeof args);
+
+  if (pid < 0 && errno == ENOSYS && into < 0)
+    return old_clone (flags, pidfd);
+  return pid;
+}
