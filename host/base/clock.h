@@ -1,5 +1,5 @@
-/* clock.h - the clock of deadlines: CLOCK_MONOTONIC in nanoseconds, the same in daemon and workers.
- */
+/* clock.h - the clock of deadlines: CLOCK_MONOTONIC in nanoseconds, the same in daemon and workers;
+ * and the one on people's walls. */
 #ifndef TOOLHOST_BASE_CLOCK_H
 #define TOOLHOST_BASE_CLOCK_H
 
@@ -13,6 +13,16 @@ clock_ns (void)
 
   (void) clock_gettime (CLOCK_MONOTONIC, &now);
   return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Milliseconds since 1970, for what people read: it may be set, so nothing is measured with it. */
+static inline int64_t
+clock_wall_ms (void)
+{
+  struct timespec now;
+
+  (void) clock_gettime (CLOCK_REALTIME, &now);
+  return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 #endif

@@ -22,6 +22,7 @@ struct config {
   int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
   int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
     log_calls_per_second;
+  int64_t crash_window_ms, quarantine_ms, quarantine_max_ms;
   char *instructions;
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */

@@ -192,6 +192,12 @@ manage_plugins (void *ctx, struct buf *out)
 }
 
 static bool
+manage_release (void *ctx, const char *name)
+{
+  return plugins_release (((struct host *) ctx)->plugins, name);
+}
+
+static bool
 manage_reload (void *ctx, struct error *err)
 {
   return host_reload (ctx, err);
@@ -304,6 +310,15 @@ add_plugin_dirs (struct host *host, bool standard, struct error *err)
 }
 
 static void
+set_breaker (struct breaker_settings *breaker, const struct config *config)
+{
+  breaker->max_crashes = (unsigned) config->max_crashes;
+  breaker->window = (double) config->crash_window_ms / 1000;
+  breaker->quarantine = (double) config->quarantine_ms / 1000;
+  breaker->quarantine_max = (double) config->quarantine_max_ms / 1000;
+}
+
+static void
 make_pool (struct host *host)
 {
   struct pool_settings settings;
@@ -315,7 +330,7 @@ make_pool (struct host *host)
   settings.drain = (double) host->config.drain_ms / 1000;
   settings.idle_stop = (double) host->config.idle_stop_ms / 1000;
   settings.start_timeout = (double) host->config.start_timeout_ms / 1000;
-  settings.max_crashes = (unsigned) host->config.max_crashes;
+  set_breaker (&settings.breaker, &host->config);
   pool_init (&host->pool, host->loop, host->log, &settings);
   host->pool.tenants.running_max = (unsigned) host->config.tenant_running_max;
 }
@@ -366,6 +381,7 @@ make_fronts (struct host *host)
                                               .ready = manage_ready,
                                               .metrics = manage_metrics,
                                               .plugins = manage_plugins,
+                                              .release = manage_release,
                                               .reload = manage_reload } };
   if (host->listeners_count == 0)
     return;
@@ -615,7 +631,7 @@ reload_config (struct host *host, struct error *err)
   host->pool.settings.grace = (double) now.grace_ms / 1000;
   host->pool.settings.drain = (double) now.drain_ms / 1000;
   host->pool.settings.idle_stop = (double) now.idle_stop_ms / 1000;
-  host->pool.settings.max_crashes = (unsigned) now.max_crashes;
+  set_breaker (&host->pool.settings.breaker, &now);
   host->pool.tenants.running_max = (unsigned) now.tenant_running_max;
   config_free (&now);
   return true;

@@ -8,7 +8,9 @@ libhost_la_SOURCES += \
 	%D%/listen.c %D%/listen.h \
 	%D%/oneshot.c %D%/oneshot.h \
 	%D%/paths.c %D%/paths.h \
+	%D%/plugin.h \
 	%D%/plugins.c %D%/plugins.h \
+	%D%/plugins_show.c \
 	%D%/policies.c %D%/policies.h \
 	%D%/policy_keys.c %D%/policy_keys.h \
 	%D%/privileges.c %D%/privileges.h \

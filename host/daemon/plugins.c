@@ -5,41 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
-#include "base/json_write.h"
-#include "catalog/definition.h"
-#include "pool/unit.h"
-#include "watch/metrics.h"
+#include "daemon/plugin.h"
 
 enum { EVENTED_CAPACITY = 256 };
-
-/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked.
- */
-struct plugin {
-  char *name;
-  char *path;
-  char hex[SHA256_HEX];
-  struct policy policy; /* of the newest file, in use or being asked */
-  struct unit *unit;
-  struct described described;
-  struct unit *next;
-  char *problem;   /* why the newest file is not in use; NULL: it is */
-  char *conflicts; /* tools left out because of their names; NULL: none */
-  struct plugins *all;
-  struct plugin *waiting; /* next in the queue of those to be asked */
-  bool queued, asking;
-  UT_hash_handle hh;
-};
-
-struct plugins {
-  struct plugins_needs needs;
-  struct plugin *by_name;
-  struct plugin *first_waiting, *last_waiting;
-  unsigned asking;
-  uint64_t generation;
-  bool scanned, ready;
-};
 
 static void pump (struct plugins *all);
 
@@ -49,6 +18,12 @@ static int
 by_name (const struct plugin *a, const struct plugin *b)
 {
   return strcmp (a->name, b->name);
+}
+
+void
+plugins_sort (struct plugins *all)
+{
+  HASH_SORT (all->by_name, by_name);
 }
 
 /* Names that were taken: tool name to plugin. */
@@ -105,7 +80,7 @@ rebuild (struct plugins *all)
   struct taken *names = NULL, *t, *next;
   size_t room = 0, count = 0;
 
-  HASH_SORT (all->by_name, by_name);
+  plugins_sort (all);
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
     room += p->described.tools_count;
   tools = xmalloc (room * sizeof *tools);
@@ -128,10 +103,13 @@ set_text (char **text, const char *to)
   *text = to != NULL ? xstrdup (to) : NULL;
 }
 
+/* What serves now serves no more; it finishes what it has taken. */
 static void
 retire (struct plugin *plugin)
 {
   described_free (&plugin->described);
+  if (plugin->unit != NULL)
+    unit_supersede (plugin->unit);
   unit_unref (plugin->unit);
   plugin->unit = NULL;
 }
@@ -176,6 +154,7 @@ plugin_free (struct plugin *plugin)
   retire (plugin);
   HASH_DEL (plugin->all->by_name, plugin);
   policy_free (&plugin->policy);
+  history_unref (plugin->history);
   free (plugin->name);
   free (plugin->path);
   free (plugin->problem);
@@ -254,6 +233,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   plugin->unit = plugin->next;
   plugin->next = NULL;
   plugin->described = d;
+  unit_serve (plugin->unit);
   set_text (&plugin->problem, NULL);
   log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
              d.version, "file", plugin->path, "sha256", plugin->hex, "tools",
@@ -318,6 +298,28 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
   check_ready (all);
 }
 
+static unsigned
+workers_of (const struct unit *unit)
+{
+  struct unit_status status = { 0 };
+
+  if (unit != NULL)
+    unit_status (unit, &status);
+  return status.workers;
+}
+
+/* How many workers the next generation has to have when it takes over, so that no call waits for
+ * one to start: as many as the one before it has, and as the policy wants. */
+static unsigned
+warm (const struct plugin *plugin)
+{
+  const unsigned max = (unsigned) plugin->policy.workers_max;
+  const unsigned ready = (unsigned) plugin->policy.workers_ready;
+  const unsigned now = workers_of (plugin->unit);
+
+  return now > max ? max : now > ready ? now : ready;
+}
+
 static void
 pump (struct plugins *all)
 {
@@ -326,8 +328,9 @@ pump (struct plugins *all)
     unqueue (plugin);
     plugin->asking = true;
     all->asking++;
-    unit_describe (plugin->next,
-                   &(struct unit_describer){ .described = on_described, .ctx = plugin });
+    unit_describe (
+      plugin->next,
+      &(struct unit_describer){ .described = on_described, .ctx = plugin, .warm = warm (plugin) });
   }
 }
 
@@ -356,6 +359,7 @@ plugin_named (struct plugins *all, const char *name, const char *path)
     plugin = xcalloc (1, sizeof *plugin);
     plugin->all = all;
     plugin->name = xstrdup (name);
+    plugin->history = history_new ();
     policy_init (&plugin->policy);
     HASH_ADD_KEYPTR (hh, all->by_name, plugin->name, strlen (plugin->name), plugin);
   }
@@ -387,12 +391,12 @@ plugins_found (struct plugins *all, const char *name, const char *path, int fd,
     fail (plugin, err.text);
     return;
   }
-  plugin->next = unit_new (all->needs.pool, name, fd, &plugin->policy);
+  plugin->next = unit_new (all->needs.pool, name, fd, &plugin->policy, plugin->history);
   json = describe_cache_find (all->needs.cache, plugin->hex, policy_digest (&plugin->policy), &len);
-  if (json != NULL)
+  if (json != NULL && workers_of (plugin->unit) == 0)
     (void) adopt (plugin, json, len);
   else
-    ask_later (plugin);
+    ask_later (plugin); /* also when the answer is known: its workers are to be ready */
 }
 
 void
@@ -474,6 +478,20 @@ plugins_each_changed (struct plugins *all, void (*changed) (void *ctx, const cha
   }
 }
 
+bool
+plugins_release (struct plugins *all, const char *name)
+{
+  struct plugin *plugin = NULL;
+
+  HASH_FIND_STR (all->by_name, name, plugin);
+  if (plugin == NULL)
+    return false;
+  log_event (all->needs.log, LOG_NOTICE, "plugin_released", "plugin", name, NULL);
+  if (plugin->unit != NULL)
+    unit_release (plugin->unit);
+  return true;
+}
+
 void
 plugins_shutdown (struct plugins *all)
 {
@@ -482,172 +500,4 @@ plugins_shutdown (struct plugins *all)
     if (p->unit != NULL)
       unit_shutdown (p->unit);
   }
-}
-
-/* ---- for people and programs ---- */
-
-static const char *
-state_of (const struct plugin *p, const struct unit_status *status)
-{
-  if (!p->policy.enabled)
-    return "disabled";
-  if (p->next != NULL)
-    return "starting";
-  if (p->unit == NULL)
-    return "broken";
-  return status->state;
-}
-
-static void
-render_tools (struct json_writer *w, const struct plugin *p)
-{
-  jsonw_name (w, "tools");
-  jsonw_array (w);
-  for (size_t i = 0; i < p->described.tools_count; i++)
-    jsonw_string (w, p->described.tools[i]->name);
-  jsonw_end (w);
-  jsonw_name (w, "problems");
-  jsonw_array (w);
-  if (p->problem != NULL)
-    jsonw_string (w, p->problem);
-  for (size_t i = 0; i < p->described.problems_count; i++)
-    jsonw_string (w, p->described.problems[i]);
-  if (p->conflicts != NULL)
-    jsonw_string (w, p->conflicts);
-  jsonw_end (w);
-}
-
-/* What its tools would like, by tool; shown, never granted. */
-static void
-render_permissions (struct json_writer *w, const struct plugin *p)
-{
-  bool any = false;
-
-  for (size_t i = 0; i < p->described.tools_count; i++) {
-    const struct tool *tool = p->described.tools[i];
-    if (tool->permissions == NULL)
-      continue;
-    if (!any) {
-      jsonw_name (w, "permissions");
-      jsonw_object (w);
-    }
-    any = true;
-    jsonw_name_raw (w, tool->name, tool->permissions, strlen (tool->permissions));
-  }
-  if (any)
-    jsonw_end (w);
-}
-
-static void
-render_status (struct json_writer *w, const struct unit_status *s)
-{
-  jsonw_name_int (w, "workers", s->workers);
-  jsonw_name_int (w, "running", s->running);
-  jsonw_name_int (w, "queued", s->queued);
-  jsonw_name_int (w, "calls", (int64_t) s->calls);
-  jsonw_name_int (w, "starts", (int64_t) s->starts);
-  jsonw_name_int (w, "crashes", (int64_t) s->crashes);
-  if (s->why != NULL)
-    jsonw_name_string (w, "last_failure", s->why);
-  if (s->guarantees != NULL)
-    jsonw_name_raw (w, "guarantees", s->guarantees, strlen (s->guarantees));
-}
-
-static void
-render_plugin (struct json_writer *w, const struct plugin *p)
-{
-  static const char *const threads[] = { "serial", "parallel", "evented" };
-  struct unit_status status = { 0 };
-
-  if (p->unit != NULL)
-    unit_status (p->unit, &status);
-  jsonw_object (w);
-  jsonw_name_string (w, "name", p->name);
-  jsonw_name_string (w, "state", state_of (p, &status));
-  jsonw_name_string (w, "file", p->path);
-  if (p->unit != NULL) {
-    jsonw_name_string (w, "sha256", p->hex);
-    jsonw_name_string (w, "declares", p->described.name);
-    jsonw_name_string (w, "version", p->described.version);
-    if (p->described.description != NULL)
-      jsonw_name_string (w, "description", p->described.description);
-    jsonw_name_string (w, "threads", threads[p->described.threads]);
-  }
-  render_tools (w, p);
-  render_permissions (w, p);
-  if (p->unit != NULL)
-    render_status (w, &status);
-  jsonw_end (w);
-}
-
-void
-plugins_render (struct plugins *all, struct buf *out)
-{
-  struct json_writer w = { .out = out };
-
-  HASH_SORT (all->by_name, by_name);
-  jsonw_object (&w);
-  jsonw_name (&w, "plugins");
-  jsonw_array (&w);
-  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    render_plugin (&w, p);
-  jsonw_end (&w);
-  jsonw_end (&w);
-}
-
-/* One metric of every plugin. */
-static void
-metric (struct plugins *all, struct buf *out, const char *name, const char *type, const char *help,
-        double (*value) (const struct unit_status *status))
-{
-  CLEANUP_BUF struct buf label = { 0 };
-
-  metrics_head (out, name, type, help);
-  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
-    struct unit_status status;
-    if (p->unit == NULL)
-      continue;
-    unit_status (p->unit, &status);
-    if (status.starts == 0)
-      continue;
-    label.len = 0;
-    buf_puts (&label, "plugin=\"");
-    metrics_label (&label, p->name);
-    buf_putc (&label, '"');
-    metrics_sample (out, name, buf_cstr (&label), value (&status));
-  }
-}
-
-static double
-queued (const struct unit_status *status)
-{
-  return status->queued;
-}
-
-static double
-running (const struct unit_status *status)
-{
-  return status->running;
-}
-
-static double
-starts (const struct unit_status *status)
-{
-  return (double) status->starts;
-}
-
-static double
-crashes (const struct unit_status *status)
-{
-  return (double) status->crashes;
-}
-
-void
-plugins_metrics (struct plugins *all, struct buf *out)
-{
-  metric (all, out, "toolhost_queue_depth", "gauge", "Calls that wait for a worker.", queued);
-  metric (all, out, "toolhost_calls_running", "gauge", "Calls a worker has not answered.", running);
-  metric (all, out, "toolhost_worker_starts_total", "counter", "Worker processes started.", starts);
-  metric (all, out, "toolhost_worker_crashes_total", "counter", "Worker processes that crashed.",
-          crashes);
 }

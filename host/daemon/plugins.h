@@ -54,6 +54,10 @@ void plugins_render (struct plugins *plugins, struct buf *out);
 /* Queue depths and the like, in Prometheus' format. */
 void plugins_metrics (struct plugins *plugins, struct buf *out);
 
+/* End a plugin's quarantine and back-off, and try again what could not be loaded.  False: there is
+ * no plugin of this name. */
+bool plugins_release (struct plugins *plugins, const char *name);
+
 /* Stop all workers. */
 void plugins_shutdown (struct plugins *plugins);
 

@@ -35,6 +35,18 @@ static const struct setting limit_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting workers_settings[] = {
+  { "ready", SETTING_COUNT, AT (workers_ready), 0, 64, NULL, NULL },
+  { "max", SETTING_COUNT, AT (workers_max), 1, 64, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting recycle_settings[] = {
+  { "calls", SETTING_COUNT_OR_NONE, AT (recycle_calls), 1, 0, NULL, NULL },
+  { "age", SETTING_DURATION_OR_NONE, AT (recycle_age_ms), 1, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting sandbox_settings[] = {
   { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL },
   { "always", SETTING_GUARANTEES, AT (always), 0, 0, NULL, NULL },
@@ -54,6 +66,8 @@ const struct setting policy_settings[] = {
   { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },
   { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
   { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
+  { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },
+  { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
   { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
@@ -66,6 +80,8 @@ const struct setting profile_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },
   { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
+  { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },
+  { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
   { "enabled", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
@@ -101,6 +117,15 @@ has_what_is_always (const struct policy *policy, unsigned always, struct error *
   return true;
 }
 
+/* What is kept ready is among what may be. */
+static bool
+workers_fit (const struct policy *policy, struct error *err)
+{
+  return policy->workers_ready <= policy->workers_max
+         || error_set (err, "/workers/ready: expected at most \"max\", which is %lld, got %lld",
+                       (long long) policy->workers_max, (long long) policy->workers_ready);
+}
+
 bool
 policy_fill (struct policy *policy, const struct setting *table, struct json_object *object,
              struct error *err)
@@ -109,5 +134,5 @@ policy_fill (struct policy *policy, const struct setting *table, struct json_obj
 
   if (!settings_fill (policy, table, object, err))
     return false;
-  return has_what_is_always (policy, always, err);
+  return has_what_is_always (policy, always, err) && workers_fit (policy, err);
 }

@@ -52,7 +52,7 @@ ask (struct ev_loop *loop, struct pool *pool, int program, FILE *out, struct err
   bool met;
 
   policy_init (&policy);
-  unit = unit_new (pool, "sandbox-report", fcntl (program, F_DUPFD_CLOEXEC, 3), &policy);
+  unit = unit_new (pool, "sandbox-report", fcntl (program, F_DUPFD_CLOEXEC, 3), &policy, NULL);
   policy_free (&policy);
   unit_describe (unit, &describer);
   unit_status (unit, &status);

@@ -1,6 +1,10 @@
 libhost_la_SOURCES += \
+	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/fleet.c %D%/fleet.h \
+	%D%/hello.c %D%/hello.h \
+	%D%/history.c %D%/history.h \
 	%D%/idmap.c %D%/idmap.h \
 	%D%/job.h \
 	%D%/launch.c %D%/launch.h \
@@ -13,7 +17,7 @@ libhost_la_SOURCES += \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
 	%D%/spawn.c %D%/spawn.h \
-	%D%/tenants.c %D%/tenants.h \
 	%D%/stub.c %D%/stub.h \
+	%D%/tenants.c %D%/tenants.h \
 	%D%/unit.c %D%/unit.h \
 	%D%/worker.c %D%/worker.h

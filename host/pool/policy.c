@@ -30,7 +30,17 @@ static const struct number limits[] = {
   { "queue", AT (queue), false },
   { "per_tenant", AT (per_tenant), true },
 };
+static const struct number workers[] = {
+  { "ready", AT (workers_ready), false },
+  { "max", AT (workers_max), false },
+};
+static const struct number recycle[] = {
+  { "calls", AT (recycle_calls), true },
+  { "age", AT (recycle_age_ms), true },
+};
 #undef AT
+
+enum { WORKERS = sizeof workers / sizeof *workers, RECYCLE = sizeof recycle / sizeof *recycle };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
 
@@ -63,6 +73,7 @@ policy_init (struct policy *policy)
     .processes = 128,
     .threads = 64,
     .queue = 256,
+    .workers_max = 1,
     .require = GUARANTEES_ALL,
   };
 }
@@ -191,6 +202,7 @@ bool
 policy_same (const struct policy *a, const struct policy *b)
 {
   return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
+         && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
          && a->always == b->always && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && tools_same (&a->tools, &b->tools);
@@ -220,16 +232,17 @@ render_bits (struct json_writer *w, const char *name, unsigned bits, const char 
 }
 
 static void
-render_limits (struct json_writer *w, const struct policy *policy)
+render_numbers (struct json_writer *w, const char *name, const void *of,
+                const struct number *numbers, size_t count)
 {
-  jsonw_name (w, "limits");
+  jsonw_name (w, name);
   jsonw_object (w);
-  for (size_t i = 0; i < LIMITS; i++) {
-    int64_t value = number_of (policy, &limits[i]);
-    if (value == 0 && limits[i].optional)
-      jsonw_name_raw (w, limits[i].name, "null", 4);
+  for (size_t i = 0; i < count; i++) {
+    int64_t value = number_of (of, &numbers[i]);
+    if (value == 0 && numbers[i].optional)
+      jsonw_name_raw (w, numbers[i].name, "null", 4);
     else
-      jsonw_name_int (w, limits[i].name, value);
+      jsonw_name_int (w, numbers[i].name, value);
   }
   jsonw_end (w);
 }
@@ -255,7 +268,9 @@ policy_render (const struct policy *policy, struct json_writer *w)
   render_paths (w, "read", policy->read);
   render_paths (w, "write", policy->write);
   jsonw_end (w);
-  render_limits (w, policy);
+  render_numbers (w, "limits", policy, limits, LIMITS);
+  render_numbers (w, "workers", policy, workers, WORKERS);
+  render_numbers (w, "recycle", policy, recycle, RECYCLE);
   jsonw_name (w, "sandbox");
   jsonw_object (w);
   render_bits (w, "require", policy->require, guarantee_names);

@@ -33,21 +33,24 @@ struct policy_tools {
 
 struct policy {
   bool enabled;
-  char *profile;       /* the name of the one it builds on; never NULL */
-  char **read;         /* absolute paths, NULL-terminated; NULL: none */
-  char **write;        /* likewise */
-  char *config;        /* JSON object text for the plugin's open; never NULL */
-  int64_t memory;      /* bytes a worker may use */
-  int64_t files;       /* open descriptors */
-  int64_t tmp;         /* bytes of /tmp */
-  int64_t result;      /* bytes of one result */
-  int64_t processes;   /* threads and processes in a worker */
-  int64_t threads;     /* tool threads of a parallel plugin */
-  int64_t queue;       /* calls that may wait */
-  int64_t per_tenant;  /* calls of one tenant that run at once; 0: any number */
-  int64_t max_time_ms; /* 0: the tool's own counts */
-  unsigned require;    /* GUARANTEE_… */
-  unsigned always;     /* of them, those that nothing may take away */
+  char *profile;                      /* the name of the one it builds on; never NULL */
+  char **read;                        /* absolute paths, NULL-terminated; NULL: none */
+  char **write;                       /* likewise */
+  char *config;                       /* JSON object text for the plugin's open; never NULL */
+  int64_t memory;                     /* bytes a worker may use */
+  int64_t files;                      /* open descriptors */
+  int64_t tmp;                        /* bytes of /tmp */
+  int64_t result;                     /* bytes of one result */
+  int64_t processes;                  /* threads and processes in a worker */
+  int64_t threads;                    /* tool threads of a parallel plugin */
+  int64_t queue;                      /* calls that may wait */
+  int64_t per_tenant;                 /* calls of one tenant that run at once; 0: any number */
+  int64_t workers_ready, workers_max; /* processes: kept, and at most */
+  int64_t recycle_calls;              /* so many, then another process; 0: any number */
+  int64_t recycle_age_ms;             /* so long; 0: for ever */
+  int64_t max_time_ms;                /* 0: the tool's own counts */
+  unsigned require;                   /* GUARANTEE_… */
+  unsigned always;                    /* of them, those that nothing may take away */
   struct policy_tools tools;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/frame.h"
 #include "pool/worker.h"
 
@@ -16,9 +17,12 @@ pool_settings_default (struct pool_settings *settings)
     .start_timeout = 5,
     .stop_timeout = 5,
     .idle_stop = 60,
-    .backoff_min = 0.1,
-    .backoff_max = 30,
-    .max_crashes = 5,
+    .breaker = { .backoff_min = 0.1,
+                 .backoff_max = 30,
+                 .max_crashes = 5,
+                 .window = 60,
+                 .quarantine = 30,
+                 .quarantine_max = 600 },
   };
 }
 
@@ -61,4 +65,21 @@ pool_clear (struct pool *pool)
   free (pool->datagram);
   arena_free (&pool->arena);
   tenants_clear (&pool->tenants);
+}
+
+double
+pool_now (void)
+{
+  return (double) clock_ns () / 1e9;
+}
+
+/* splitmix64 */
+double
+pool_random (struct pool *pool)
+{
+  uint64_t z = (pool->dice += 0x9E3779B97F4A7C15U) ^ pool->nonce_seed;
+
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+  return (double) ((z ^ z >> 31) >> 11) * 0x1p-53;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "pool/breaker.h"
 #include "pool/tenants.h"
 #include "watch/log.h"
 
@@ -21,8 +22,7 @@ struct pool_settings {
   double start_timeout;    /* seconds from the start to the description */
   double stop_timeout;     /* seconds from BYE to the end of the process */
   double idle_stop;        /* seconds without a call before a worker is stopped */
-  double backoff_min, backoff_max; /* seconds before a crashed worker is started again */
-  unsigned max_crashes;            /* in a row, before a unit is quarantined */
+  struct breaker_settings breaker; /* of each unit */
 };
 
 struct pool {
@@ -34,7 +34,7 @@ struct pool {
   struct worker *unsent; /* workers with something to send */
   char *datagram;        /* FRAME_MAX bytes to receive into */
   struct arena arena;    /* for checking one result */
-  uint64_t nonce_seed;
+  uint64_t nonce_seed, dice;
   unsigned workers;                  /* processes alive */
   uint64_t started, crashed, killed; /* since the start */
 };
@@ -44,5 +44,10 @@ void pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
                 const struct pool_settings *settings);
 /* Every worker must be gone. */
 void pool_clear (struct pool *pool);
+
+/* Seconds of CLOCK_MONOTONIC: setting the time changes nothing here. */
+double pool_now (void);
+/* From 0 up to 1; good enough to keep plugins from starting in step. */
+double pool_random (struct pool *pool);
 
 #endif

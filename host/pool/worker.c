@@ -184,8 +184,8 @@ worker_count_for (struct worker *worker, struct job *job, struct flow *flow)
 
 /* ---- cancel, condemn, kill ---- */
 
-static bool
-runs_live_jobs (const struct worker *worker)
+bool
+worker_is_answering (const struct worker *worker)
 {
   for (unsigned i = 0; i < worker->slots_count; i++)
     if (worker->slots[i].job != NULL)
@@ -224,13 +224,14 @@ worker_kill (struct worker *worker, enum reason reason, const char *words)
 static void
 condemn (struct worker *worker)
 {
-  if (worker->state != WORKER_READY && worker->state != WORKER_STOPPING)
+  if (worker->state != WORKER_READY && worker->state != WORKER_RETIRING
+      && worker->state != WORKER_STOPPING)
     return;
   worker->state = WORKER_CONDEMNED;
   log_event (worker->pool->log, LOG_WARNING, "worker_condemned", "plugin", worker->name, "pid",
              LOG_INT (worker->proc.pid), "why", reason_words (REASON_DEADLINE), NULL);
   worker->events->condemned (worker);
-  if (runs_live_jobs (worker))
+  if (worker_is_answering (worker))
     set_timer (worker, worker->pool->settings.drain);
   else
     worker_kill (worker, REASON_DEADLINE, NULL);
@@ -256,7 +257,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
   put (worker, FRAME_CANCEL, 0, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
   slot->job = NULL;
   job->worker = NULL;
-  if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker)) {
+  if (worker->state == WORKER_CONDEMNED && !worker_is_answering (worker)) {
     worker_kill (worker, REASON_DEADLINE, NULL);
     return;
   }
@@ -267,12 +268,27 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
 void
 worker_stop (struct worker *worker, enum reason reason)
 {
-  if (worker->state != WORKER_READY && worker->state != WORKER_STARTING)
+  if (worker->state != WORKER_READY && worker->state != WORKER_STARTING
+      && worker->state != WORKER_RETIRING)
     return;
   worker->state = WORKER_STOPPING;
   decide (worker, reason, NULL);
   put (worker, FRAME_BYE, 0, 0, NULL, 0, NULL, 0, NULL, 0);
   set_timer (worker, worker->pool->settings.stop_timeout);
+}
+
+void
+worker_retire (struct worker *worker, enum reason reason)
+{
+  if (worker->state != WORKER_READY && worker->state != WORKER_STARTING)
+    return;
+  if (worker->running == 0) {
+    worker_stop (worker, reason);
+    return;
+  }
+  worker->state = WORKER_RETIRING;
+  ev_timer_stop (worker->pool->loop, &worker->timer);
+  decide (worker, reason, NULL);
 }
 
 /* Its end of the control socket is closed, and it is still there. */
@@ -285,18 +301,14 @@ on_lingering (struct worker *worker)
     worker_kill (worker, REASON_PROTOCOL, "closed its control socket and lived on");
 }
 
+/* Nothing may follow: it may have been stopped. */
 static void
-on_maybe_idle (struct worker *worker)
+look_again (struct worker *worker)
 {
-  const double idle_stop = worker->pool->settings.idle_stop;
-  const double left = idle_stop - (ev_now (worker->pool->loop) - worker->last_used);
+  const double seconds = worker->events->rest (worker);
 
-  if (worker->running != 0)
-    set_timer (worker, idle_stop);
-  else if (left > 0)
-    set_timer (worker, left);
-  else
-    worker_stop (worker, REASON_IDLE);
+  if (seconds > 0 && worker->state == WORKER_READY)
+    set_timer (worker, seconds);
 }
 
 static void
@@ -325,8 +337,10 @@ on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
     worker_kill (worker, REASON_START_TIMEOUT, NULL);
     break;
   case WORKER_READY:
-    on_maybe_idle (worker);
+    look_again (worker);
     break;
+  case WORKER_RETIRING:
+    break; /* its calls have their own deadlines */
   case WORKER_CONDEMNED:
     worker_kill (worker, REASON_DEADLINE, NULL);
     break;
@@ -364,7 +378,7 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   slot->next_free = worker->free_slots;
   worker->free_slots = slot;
   worker->running--;
-  worker->last_used = ev_now (worker->pool->loop);
+  worker->last_used = pool_now ();
   if (job != NULL)
     job->worker = NULL;
   flow_ended (flow, clock_ns () - slot->since_ns);
@@ -374,8 +388,11 @@ worker_free_slot (struct worker *worker, struct slot *slot)
 void
 worker_slot_was_freed (struct worker *worker)
 {
-  if (worker->state == WORKER_CONDEMNED && !runs_live_jobs (worker))
+  worker->events->answered (worker);
+  if (worker->state == WORKER_CONDEMNED && !worker_is_answering (worker))
     worker_kill (worker, REASON_DEADLINE, NULL);
+  else if (worker->state == WORKER_RETIRING && worker->running == 0)
+    worker_stop (worker, worker->decided);
   else if (worker->state == WORKER_READY)
     worker->events->freed (worker);
 }
@@ -387,9 +404,11 @@ worker_is_described (struct worker *worker)
     return;
   worker->state = WORKER_READY;
   worker->described = true;
-  worker->last_used = ev_now (worker->pool->loop);
-  set_timer (worker, worker->pool->settings.idle_stop);
+  worker->last_used = pool_now ();
+  ev_timer_stop (worker->pool->loop, &worker->timer);
   worker->events->described (worker, worker->description.data, worker->description.len);
+  if (worker->state == WORKER_READY)
+    look_again (worker);
 }
 
 void
@@ -504,7 +523,7 @@ conclude (struct worker *worker, struct end *end)
                              .words = worker->words,
                              .killed = worker->state == WORKER_KILLED,
                              .described = worker->described,
-                             .unanswered = runs_live_jobs (worker),
+                             .unanswered = worker_is_answering (worker),
                              .oom = spawned_used_up_memory (&worker->proc),
                              .claim = worker->claim };
   siginfo_t info = { 0 };
@@ -518,8 +537,8 @@ conclude (struct worker *worker, struct end *end)
 
 /* A crash is told as such; the other calls of a process that had to go for another's sake are
  * lost. */
-static void
-end_jobs (struct worker *worker, const struct end *end)
+void
+worker_end_jobs (struct worker *worker, const struct end *end)
 {
   const bool crash = reason_blame (end->reason) == BLAME_PLUGIN;
   struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST, .text = end->text };
@@ -606,7 +625,7 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   conclude (worker, &end);
   worker->pool->crashed += is_crash (&end);
   log_end (worker, &end);
-  end_jobs (worker, &end);
+  worker->state = WORKER_KILLED; /* it is dead: takes no calls, whoever asks from here on */
   worker->events->ended (worker, &end);
   worker_free (worker);
 }
@@ -629,7 +648,7 @@ watch (struct worker *worker)
 }
 
 struct worker *
-worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
+worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *events,
             const char *name, int plugin_fd, const struct policy *policy, const struct buf *hello,
             struct error *err)
 {
@@ -640,13 +659,13 @@ worker_new (struct pool *pool, struct unit *unit, const struct worker_events *ev
     return NULL;
   worker = xcalloc (1, sizeof *worker);
   worker->pool = pool;
-  worker->unit = unit;
+  worker->fleet = fleet;
   worker->events = events;
   worker->name = name;
   worker->proc = proc;
   worker->result_max = (size_t) policy->result;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
-  worker->last_used = ev_now (pool->loop);
+  worker->born = worker->last_used = pool_now ();
   pool->workers++;
   pool->started++;
   watch (worker);

@@ -1,5 +1,6 @@
-/* worker.h - one worker process: its frames, its calls, its end.  Used by unit.c alone, which
- * decides when one is started and what is sent to it.  Loop thread only. */
+/* worker.h - one worker process: its frames, its calls, its end.  Used by fleet.c, which decides
+ * when one is started and stopped, and by unit.c, which decides what is sent to it.  Loop thread
+ * only. */
 #ifndef TOOLHOST_POOL_WORKER_H
 #define TOOLHOST_POOL_WORKER_H
 
@@ -16,19 +17,25 @@
 enum worker_state {
   WORKER_STARTING, /* until the plugin has been described */
   WORKER_READY,
+  WORKER_RETIRING,  /* takes no calls; told to finish when it has none */
   WORKER_CONDEMNED, /* takes no calls; killed when its calls have ended, or `drain` has passed */
   WORKER_STOPPING,  /* was told to finish */
   WORKER_KILLED     /* SIGKILL was sent */
 };
 
+struct fleet;
 struct worker;
 
-/* What the unit hears.  ended comes exactly once, and the worker is gone when it returns; before it
- * every job still running there has ended or is reported through its events. */
+/* What the fleet hears.  ended comes exactly once, and the worker is gone when it returns; the
+ * jobs that still run there are ended by worker_end_jobs, which it has to call. */
 struct worker_events {
   void (*described) (struct worker *worker, const char *json, size_t len);
-  void (*freed) (struct worker *worker); /* it can take one more call */
+  void (*answered) (struct worker *worker); /* a call has come back; freed may follow */
+  void (*freed) (struct worker *worker);    /* it can take one more call */
   void (*condemned) (struct worker *worker);
+  /* It is ready and has been for a while: how many seconds until it is asked again?  0: it was
+   * stopped. */
+  double (*rest) (struct worker *worker);
   void (*ended) (struct worker *worker, const struct end *end);
 };
 
@@ -46,9 +53,9 @@ struct slot {
 
 struct worker {
   struct pool *pool;
-  struct unit *unit;
+  struct fleet *fleet;
   const struct worker_events *events;
-  const char *name; /* the unit's */
+  const char *name; /* the plugin's */
   enum worker_state state;
   struct spawned proc;
   ev_io control, writable, status, output, gone;
@@ -62,28 +69,30 @@ struct worker {
   bool unsent;   /* in the pool's list */
   struct worker *next_unsent;
   struct buf description;
-  char *guarantees;    /* JSON object of HELLO, or NULL */
-  bool greeted;        /* HELLO came */
-  bool described;      /* the whole of `description` came */
-  enum reason decided; /* why it was killed or told to stop; REASON_NONE: it was not */
-  char *words;         /* the sentence to that */
-  enum reason claimed; /* from BYE, as are the next three; REASON_NONE: none came */
-  char *claim;         /* a sentence, or NULL */
-  char *signal;        /* a name, or NULL */
-  char *backtrace;     /* a line a frame, or NULL */
-  bool closed;         /* its end of the control socket is */
-  bool received;       /* worker_receive took something the last time */
-  ev_tstamp last_used;
-  struct buf printed; /* what it printed of the line that has not ended */
+  char *guarantees;       /* JSON object of HELLO, or NULL */
+  bool greeted;           /* HELLO came */
+  bool described;         /* the whole of `description` came */
+  enum reason decided;    /* why it was killed or told to stop; REASON_NONE: it was not */
+  char *words;            /* the sentence to that */
+  enum reason claimed;    /* from BYE, as are the next three; REASON_NONE: none came */
+  char *claim;            /* a sentence, or NULL */
+  char *signal;           /* a name, or NULL */
+  char *backtrace;        /* a line a frame, or NULL */
+  bool closed;            /* its end of the control socket is */
+  bool received;          /* worker_receive took something the last time */
+  double born, last_used; /* pool_now */
+  uint64_t served;        /* calls that came back */
+  bool due;               /* the fleet's: another is to take its place */
+  struct buf printed;     /* what it printed of the line that has not ended */
   ev_tstamp printed_since;
   size_t printed_bytes, printed_dropped; /* since then */
-  struct worker *next;                   /* the unit's list */
+  struct worker *next;                   /* the fleet's list */
 };
 
-/* Start one for the unit; `hello` is the JSON of the HELLO frame.  NULL: err says why. */
-struct worker *worker_new (struct pool *pool, struct unit *unit, const struct worker_events *events,
-                           const char *name, int plugin_fd, const struct policy *policy,
-                           const struct buf *hello, struct error *err);
+/* Start one for the fleet; `hello` is the JSON of the HELLO frame.  NULL: err says why. */
+struct worker *worker_new (struct pool *pool, struct fleet *fleet,
+                           const struct worker_events *events, const char *name, int plugin_fd,
+                           const struct policy *policy, const struct buf *hello, struct error *err);
 /* After described: how many calls at the same time. */
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */
@@ -93,6 +102,12 @@ bool worker_run (struct worker *worker, struct job *job);
 /* The flow is told when the worker has done with the job that was just sent, however it ends. */
 void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
+/* Does somebody wait for a call that runs there? */
+bool worker_is_answering (const struct worker *worker);
+/* No more calls; when those it runs have ended it is stopped. */
+void worker_retire (struct worker *worker, enum reason reason);
+/* Tell those whose calls run there that the process is gone. */
+void worker_end_jobs (struct worker *worker, const struct end *end);
 /* Let it finish what it runs and exit; what is killed already stays so. */
 void worker_stop (struct worker *worker, enum reason reason);
 /* SIGKILL, at once.  `words` go on after "its process " (reason.h); NULL: those of the reason.  The

@@ -26,3 +26,7 @@ check_PROGRAMS += %D%/test_reason
 check_PROGRAMS += %D%/test_queue
 %C%_test_queue_SOURCES = %D%/test_queue.c %D%/tap.h
 %C%_test_queue_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_breaker
+%C%_test_breaker_SOURCES = %D%/test_breaker.c %D%/tap.h
+%C%_test_breaker_LDADD = $(UNIT_LIBS)

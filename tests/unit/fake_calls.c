@@ -209,6 +209,15 @@ put_plugins (void *ctx, struct buf *out)
 }
 
 static bool
+release (void *ctx, const char *name)
+{
+  struct fake_env *fake = ctx;
+
+  fake->releases++;
+  return strcmp (name, "echo") == 0;
+}
+
+static bool
 reload (void *ctx, struct error *err)
 {
   struct fake_env *fake = ctx;
@@ -255,7 +264,7 @@ fake_env_init (struct fake_env *fake)
     .body_max = 4096,
     .json_depth = 16,
     .page_size = 2,
-    .manage = { fake, is_ready, put_metrics, put_plugins, reload },
+    .manage = { fake, is_ready, put_metrics, put_plugins, release, reload },
   };
   fake_env_tools (fake, names);
 }

@@ -28,7 +28,7 @@ struct fake_env {
   struct calls calls;
   const char *not_ready; /* NULL: ready */
   const char *bad_configuration;
-  size_t reloads;
+  size_t reloads, releases;
 };
 void fake_env_init (struct fake_env *fake);
 void fake_env_free (struct fake_env *fake);

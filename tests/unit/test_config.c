@@ -165,7 +165,8 @@ static bool
 is_number (const struct setting *s)
 {
   return s->type == SETTING_COUNT || s->type == SETTING_SIZE || s->type == SETTING_DURATION
-         || s->type == SETTING_SIZE_OR_NONE || s->type == SETTING_DURATION_OR_NONE;
+         || s->type == SETTING_SIZE_OR_NONE || s->type == SETTING_COUNT_OR_NONE
+         || s->type == SETTING_DURATION_OR_NONE;
 }
 
 /* The default it publishes, read as a setting, is the one the code has. */

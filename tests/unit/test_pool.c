@@ -19,6 +19,7 @@ struct fixture {
   struct pool pool;
   struct policy policy;
   struct unit *unit;
+  struct history *history;
   int program;
   struct spawner *spawner;
   /* what was heard of the description */
@@ -119,15 +120,19 @@ setup (struct fixture *f, const char *plugin)
   settings.build = TOOLHOST_BUILD_ID;
   settings.grace = 0.02;
   settings.drain = 0.02;
-  settings.backoff_min = 0.01;
-  settings.backoff_max = 0.02;
-  settings.max_crashes = 3;
+  settings.breaker = (struct breaker_settings){ .backoff_min = 0.01,
+                                                .backoff_max = 0.02,
+                                                .max_crashes = 3,
+                                                .window = 60,
+                                                .quarantine = 600,
+                                                .quarantine_max = 600 };
   pool_init (&f->pool, f->loop, NULL, &settings);
   policy_init (&f->policy);
+  f->history = history_new ();
   buf_printf (&path, "tests/hostile/.libs/%s.so", plugin);
   fd = open_built (buf_cstr (&path));
   CU_ASSERT_TRUE_FATAL (f->program >= 0 && fd >= 0);
-  f->unit = unit_new (&f->pool, plugin, fd, &f->policy);
+  f->unit = unit_new (&f->pool, plugin, fd, &f->policy, f->history);
   unit_set_capacity (f->unit, 1);
 }
 
@@ -146,6 +151,7 @@ teardown (struct fixture *f)
     ev_run (f->loop, EVRUN_ONCE);
   pool_clear (&f->pool);
   policy_free (&f->policy);
+  history_unref (f->history);
   buf_free (&f->description);
   spawner_free (f->spawner);
   (void) close (f->program);
@@ -171,7 +177,7 @@ described (void)
   struct unit_status status;
 
   setup (&f, "slow_echo");
-  unit_describe (f.unit, &(struct unit_describer){ on_described, &f });
+  unit_describe (f.unit, &(struct unit_describer){ on_described, &f, 0 });
   run_until (&f, &f.described);
   CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&f.description), "\"slow_echo\""));
   while (f.pool.workers != 0) /* nobody calls: it is stopped again */
@@ -179,7 +185,8 @@ described (void)
   unit_status (f.unit, &status);
   CU_ASSERT_STRING_EQUAL (status.state, "idle");
   CU_ASSERT_PTR_NOT_NULL (strstr (status.guarantees, "no-network"));
-  CU_ASSERT_EQUAL (status.crashes, 0);
+  CU_ASSERT_EQUAL (history_crashes (f.history), 0);
+  CU_ASSERT_EQUAL (history_past (f.history, 0)->end.reason, REASON_STOPPED);
   teardown (&f);
 }
 
@@ -190,7 +197,7 @@ what_cannot_be_loaded (void)
   struct task task;
 
   setup (&f, "no_entry");
-  unit_describe (f.unit, &(struct unit_describer){ on_described, &f });
+  unit_describe (f.unit, &(struct unit_describer){ on_described, &f, 0 });
   run_until (&f, &f.described);
   CU_ASSERT_PTR_NOT_NULL (strstr (f.why, "toolhost_plugin_entry"));
   CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_UNAVAILABLE);
@@ -223,8 +230,8 @@ the_queue_has_a_bound (void)
   setup (&f, "slow_echo");
   unit_unref (f.unit);
   f.policy.queue = 2;
-  f.unit =
-    unit_new (&f.pool, "slow_echo", open_built ("tests/hostile/.libs/slow_echo.so"), &f.policy);
+  f.unit = unit_new (&f.pool, "slow_echo", open_built ("tests/hostile/.libs/slow_echo.so"),
+                     &f.policy, f.history);
   CU_ASSERT_EQUAL (submit (&f, &tasks[0], "{}").refusal, UNIT_TAKEN);
   CU_ASSERT_EQUAL (submit (&f, &tasks[1], "{}").refusal, UNIT_TAKEN);
   CU_ASSERT_EQUAL (submit (&f, &tasks[2], "{}").refusal, UNIT_QUEUE_FULL);
@@ -251,7 +258,9 @@ crashes_end_in_quarantine (void)
   }
   unit_status (f.unit, &status);
   CU_ASSERT_STRING_EQUAL (status.state, "quarantined");
-  CU_ASSERT_EQUAL (status.crashes, 3);
+  CU_ASSERT_TRUE (status.wait_ms > 590000);
+  CU_ASSERT_EQUAL (f.history->ends[REASON_SIGNAL], 3);
+  CU_ASSERT_EQUAL (history_most_frequent (f.history), REASON_SIGNAL);
   CU_ASSERT_PTR_NOT_NULL (strstr (status.why, "SIG"));
   CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_UNAVAILABLE);
   unit_release (f.unit);
@@ -270,7 +279,7 @@ a_back_off_longer_than_the_deadline (void)
   struct task task;
 
   setup (&f, "null_deref");
-  f.pool.settings.backoff_min = f.pool.settings.backoff_max = 600;
+  f.pool.settings.breaker.backoff_min = f.pool.settings.breaker.backoff_max = 600;
   (void) submit (&f, &task, "{}");
   run_until (&f, &task.ended);
   task = (struct task){ .job = { .events = &job_events,
@@ -279,7 +288,7 @@ a_back_off_longer_than_the_deadline (void)
                                  .deadline_ns = clock_ns () + 30 * 1000000000LL } };
   answer = unit_submit (f.unit, &task.job);
   CU_ASSERT_EQUAL (answer.refusal, UNIT_UNAVAILABLE);
-  CU_ASSERT_TRUE (answer.retry_after_ms > 500000);
+  CU_ASSERT_TRUE (answer.retry_after_ms > 250000);
   teardown (&f);
 }
 
@@ -297,6 +306,164 @@ a_cancelled_call_that_does_not_return (void)
     ev_run (f.loop, EVRUN_ONCE);
   CU_ASSERT_FALSE (task.ended);
   CU_ASSERT_EQUAL (f.pool.crashed, 0);
+  while (f.history->ended == 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (history_past (f.history, 0)->end.reason, REASON_DEADLINE);
+  CU_ASSERT_EQUAL (history_crashes (f.history), 0);
+  teardown (&f);
+}
+
+/* Answer `count` calls, one after the other. */
+static void
+answer (struct fixture *f, unsigned count)
+{
+  struct task task;
+
+  while (count-- > 0) {
+    CU_ASSERT_EQUAL (submit (f, &task, "{\"text\":\"hi\",\"ms\":0}").refusal, UNIT_TAKEN);
+    run_until (f, &task.ended);
+    CU_ASSERT_EQUAL (task.fate, JOB_RESULT);
+    buf_free (&task.content);
+  }
+}
+
+/* Another unit under another policy. */
+static void
+renew (struct fixture *f, const char *plugin)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+
+  unit_unref (f->unit);
+  buf_printf (&path, "tests/hostile/.libs/%s.so", plugin);
+  f->unit = unit_new (&f->pool, plugin, open_built (buf_cstr (&path)), &f->policy, f->history);
+  unit_set_capacity (f->unit, 1);
+}
+
+static void
+ready_without_a_call (void)
+{
+  struct fixture f;
+  struct unit_status status;
+
+  setup (&f, "slow_echo");
+  f.policy.workers_ready = f.policy.workers_max = 2;
+  renew (&f, "slow_echo");
+  unit_serve (f.unit);
+  do {
+    ev_run (f.loop, EVRUN_ONCE);
+    unit_status (f.unit, &status);
+  } while (status.workers < 2 || status.starting != 0);
+  CU_ASSERT_STRING_EQUAL (status.state, "running");
+  CU_ASSERT_EQUAL (f.history->starts, 2);
+  answer (&f, 3);
+  CU_ASSERT_EQUAL (f.history->starts, 2);
+  teardown (&f);
+}
+
+static void
+another_process_when_calls_wait (void)
+{
+  struct fixture f;
+  struct task tasks[4];
+
+  setup (&f, "slow_echo");
+  f.policy.workers_max = 2;
+  renew (&f, "slow_echo");
+  for (int i = 0; i < 4; i++)
+    CU_ASSERT_EQUAL (submit (&f, &tasks[i], "{\"text\":\"hi\",\"ms\":100}").refusal, UNIT_TAKEN);
+  for (int i = 0; i < 4; i++) {
+    run_until (&f, &tasks[i].ended);
+    CU_ASSERT_EQUAL (tasks[i].fate, JOB_RESULT);
+    buf_free (&tasks[i].content);
+  }
+  CU_ASSERT_EQUAL (f.history->starts, 2); /* and no more */
+  teardown (&f);
+}
+
+static void
+recycled_after_so_many_calls (void)
+{
+  struct fixture f;
+
+  setup (&f, "slow_echo");
+  f.policy.recycle_calls = 3;
+  renew (&f, "slow_echo");
+  while (f.history->ends[REASON_RECYCLED] < 2)
+    answer (&f, 1);
+  CU_ASSERT_EQUAL (history_crashes (f.history), 0);
+  CU_ASSERT_TRUE (f.history->starts >= 3);
+  teardown (&f);
+}
+
+static void
+one_call_is_tried_after_the_quarantine (void)
+{
+  struct fixture f;
+  struct unit_status status;
+  struct task task, other;
+  uint64_t starts;
+
+  setup (&f, "null_deref");
+  f.pool.settings.breaker.max_crashes = 1;
+  f.pool.settings.breaker.quarantine = 0.001;
+  (void) submit (&f, &task, "{}");
+  run_until (&f, &task.ended);
+  starts = f.history->starts;
+  do
+    unit_status (f.unit, &status);
+  while (strcmp (status.state, "quarantined") == 0);
+  CU_ASSERT_STRING_EQUAL (status.state, "half_open");
+  CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_TAKEN);
+  CU_ASSERT_EQUAL (submit (&f, &other, "{}").refusal, UNIT_UNAVAILABLE);
+  f.pool.settings.breaker.quarantine = 600; /* the next one lasts */
+  run_until (&f, &task.ended);
+  CU_ASSERT_EQUAL (task.fate, JOB_CRASHED);
+  CU_ASSERT_EQUAL (f.history->starts, starts + 1);
+  teardown (&f);
+}
+
+/* The old generation finishes; each worker goes when it has nothing to do. */
+static void
+superseded (void)
+{
+  struct fixture f;
+  struct unit_status status;
+  struct task task;
+
+  setup (&f, "slow_echo");
+  (void) submit (&f, &task, "{\"text\":\"hi\",\"ms\":50}");
+  run_until (&f, &task.started);
+  unit_supersede (f.unit);
+  unit_status (f.unit, &status);
+  CU_ASSERT_STRING_EQUAL (status.state, "draining");
+  run_until (&f, &task.ended);
+  CU_ASSERT_EQUAL (task.fate, JOB_RESULT);
+  buf_free (&task.content);
+  while (f.pool.workers != 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (f.history->ends[REASON_REPLACED], 1);
+  teardown (&f);
+}
+
+/* With `warm`, so many workers are ready when the plugin is described, and stay. */
+static void
+described_warm (void)
+{
+  struct fixture f;
+  struct unit_status status;
+
+  setup (&f, "slow_echo");
+  f.policy.workers_max = 3;
+  renew (&f, "slow_echo");
+  unit_describe (f.unit, &(struct unit_describer){ on_described, &f, 3 });
+  run_until (&f, &f.described);
+  unit_status (f.unit, &status);
+  CU_ASSERT_EQUAL (status.workers, 3);
+  CU_ASSERT_EQUAL (status.starting, 0);
+  unit_serve (f.unit);
+  answer (&f, 2);
+  CU_ASSERT_EQUAL (f.history->starts, 3);
+  CU_ASSERT_EQUAL (f.history->ended, 0);
   teardown (&f);
 }
 
@@ -308,6 +475,12 @@ static CU_TestInfo tests[] = {
   { "crashes end in quarantine", crashes_end_in_quarantine },
   { "a back-off longer than the deadline", a_back_off_longer_than_the_deadline },
   { "a cancelled call that does not return", a_cancelled_call_that_does_not_return },
+  { "ready without a call", ready_without_a_call },
+  { "another process when calls wait", another_process_when_calls_wait },
+  { "recycled after so many calls", recycled_after_so_many_calls },
+  { "one call is tried after the quarantine", one_call_is_tried_after_the_quarantine },
+  { "superseded", superseded },
+  { "described warm", described_warm },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "pool", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };

@@ -207,6 +207,30 @@ test_reload (void)
 }
 
 static void
+test_release (void)
+{
+  struct fixture f;
+  struct fake_answer a;
+
+  setup (&f);
+  ask (&f, &a, "POST", "/v1/plugins/echo/release", "", NULL);
+  CU_ASSERT_EQUAL (a.status, 403);
+  CU_ASSERT_EQUAL (f.fake.releases, 0);
+  fake_answer_free (&a);
+  fake_http_request (&a, &fake_manager, "POST", "/v1/plugins/echo/release", "", NULL);
+  rest_handle (f.rest, a.x);
+  CU_ASSERT_EQUAL (a.status, 200);
+  check_body (&a, "{\"status\":\"released\"}");
+  fake_answer_free (&a);
+  fake_http_request (&a, &fake_manager, "POST", "/v1/plugins/nobody/release", "", NULL);
+  rest_handle (f.rest, a.x);
+  CU_ASSERT_EQUAL (a.status, 404);
+  CU_ASSERT_EQUAL (f.fake.releases, 2);
+  fake_answer_free (&a);
+  teardown (&f);
+}
+
+static void
 test_request_parts (void)
 {
   struct fixture f;
@@ -456,6 +480,7 @@ static CU_TestInfo tests[] = {
   { "405 says what is allowed", test_allow },
   { "not ready, no tools", test_not_ready },
   { "reload is the manager's", test_reload },
+  { "release of a plugin", test_release },
   { "all parts of a call arrive", test_request_parts },
   { "arguments as text", test_arguments_as_text },
   { "results of all kinds", test_results },

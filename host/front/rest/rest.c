@@ -104,6 +104,30 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
   http_reply (x, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, out.data, out.len);
 }
 
+static bool
+is_manager (struct http_exchange *x)
+{
+  if (http_request (x)->peer->manager)
+    return true;
+  http_reply_error (x, 403, "not_allowed",
+                    "Only root or the daemon's own user may do this, over the local socket");
+  return false;
+}
+
+static void
+post_release (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_FREE char *name = xstrndup (segment.data, segment.len);
+
+  if (!is_manager (x))
+    return;
+  if (strlen (name) != segment.len || !manage->release (manage->ctx, name))
+    http_reply_error (x, 404, "not_found", "There is no such plugin");
+  else
+    reply_status (x, 200, "released", NULL);
+}
+
 static void
 post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
@@ -111,10 +135,8 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
   struct error err = { 0 };
 
   (void) segment;
-  if (!http_request (x)->peer->manager)
-    return http_reply_error (x, 403, "not_allowed",
-                             "Only root or the daemon's own user may do this, over the local "
-                             "socket");
+  if (!is_manager (x))
+    return;
   if (!manage->reload (manage->ctx, &err))
     return http_reply_error (x, 422, "bad_configuration", "%s", err.text);
   reply_status (x, 200, "reloaded", NULL);
@@ -129,6 +151,7 @@ static const struct route routes[] = {
   { "POST", "/v1/tools/{name}/call", "call a tool", post_call },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
+  { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release },
   { "POST", "/v1/reload", "read the configuration again", post_reload },
   { "GET", "/healthz", "is the daemon alive?", get_health },
   { "GET", "/readyz", "does it take calls?", get_ready },

@@ -1,0 +1,44 @@
+/* plugin.h - one plugin, and all of them, as plugins.c keeps them and plugins_show.c shows them.
+ * Nobody else includes this. */
+#ifndef TOOLHOST_DAEMON_PLUGIN_H
+#define TOOLHOST_DAEMON_PLUGIN_H
+
+#include <uthash.h>
+
+#include "catalog/definition.h"
+#include "daemon/plugins.h"
+#include "pool/history.h"
+#include "pool/unit.h"
+
+/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked.
+ */
+struct plugin {
+  char *name;
+  char *path;
+  char hex[SHA256_HEX];
+  struct policy policy; /* of the newest file, in use or being asked */
+  struct unit *unit;
+  struct described described;
+  struct unit *next;
+  struct history *history; /* of the processes of all its generations */
+  char *problem;           /* why the newest file is not in use; NULL: it is */
+  char *conflicts;         /* tools left out because of their names; NULL: none */
+  struct plugins *all;
+  struct plugin *waiting; /* next in the queue of those to be asked */
+  bool queued, asking;
+  UT_hash_handle hh;
+};
+
+struct plugins {
+  struct plugins_needs needs;
+  struct plugin *by_name;
+  struct plugin *first_waiting, *last_waiting;
+  unsigned asking;
+  uint64_t generation;
+  bool scanned, ready;
+};
+
+/* Bring by_name into the order of the names. */
+void plugins_sort (struct plugins *all);
+
+#endif

@@ -1,0 +1,264 @@
+#include <time.h>
+
+#include "base/json_write.h"
+#include "daemon/plugin.h"
+#include "watch/metrics.h"
+
+/* ---- /v1/plugins ---- */
+
+static const char *
+state_of (const struct plugin *p, const struct unit_status *status)
+{
+  if (!p->policy.enabled)
+    return "disabled";
+  if (p->unit == NULL)
+    return p->next != NULL ? "starting" : "broken";
+  return status->state;
+}
+
+static void
+render_tools (struct json_writer *w, const struct plugin *p)
+{
+  jsonw_name (w, "tools");
+  jsonw_array (w);
+  for (size_t i = 0; i < p->described.tools_count; i++)
+    jsonw_string (w, p->described.tools[i]->name);
+  jsonw_end (w);
+  jsonw_name (w, "problems");
+  jsonw_array (w);
+  if (p->problem != NULL)
+    jsonw_string (w, p->problem);
+  for (size_t i = 0; i < p->described.problems_count; i++)
+    jsonw_string (w, p->described.problems[i]);
+  if (p->conflicts != NULL)
+    jsonw_string (w, p->conflicts);
+  jsonw_end (w);
+}
+
+/* What its tools would like, by tool; shown, never granted. */
+static void
+render_permissions (struct json_writer *w, const struct plugin *p)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < p->described.tools_count; i++) {
+    const struct tool *tool = p->described.tools[i];
+    if (tool->permissions == NULL)
+      continue;
+    if (!any) {
+      jsonw_name (w, "permissions");
+      jsonw_object (w);
+    }
+    any = true;
+    jsonw_name_raw (w, tool->name, tool->permissions, strlen (tool->permissions));
+  }
+  if (any)
+    jsonw_end (w);
+}
+
+static void
+render_time (struct json_writer *w, const char *name, int64_t ms)
+{
+  const time_t seconds = (time_t) (ms / 1000);
+  char text[32];
+  struct tm utc;
+
+  (void) gmtime_r (&seconds, &utc);
+  (void) strftime (text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  jsonw_name_string (w, name, text);
+}
+
+static void
+render_past (struct json_writer *w, const struct past *past)
+{
+  jsonw_object (w);
+  render_time (w, "at", past->at_ms);
+  jsonw_name_string (w, "reason", reason_code (past->end.reason));
+  jsonw_name_string (w, "why", past->end.text);
+  jsonw_name_int (w, "generation", (int64_t) past->generation);
+  if (past->pid != 0)
+    jsonw_name_int (w, "pid", past->pid);
+  jsonw_end (w);
+}
+
+/* How its processes have ended, of all generations. */
+static void
+render_history (struct json_writer *w, const struct history *history)
+{
+  const enum reason most = history_most_frequent (history);
+  const struct past *past;
+
+  jsonw_name_int (w, "calls", (int64_t) history->calls);
+  jsonw_name_int (w, "starts", (int64_t) history->starts);
+  jsonw_name_int (w, "crashes", (int64_t) history_crashes (history));
+  jsonw_name_int (w, "overdue", (int64_t) history->ends[REASON_DEADLINE]);
+  if (most != REASON_NONE)
+    jsonw_name_string (w, "most_frequent_failure", reason_code (most));
+  jsonw_name (w, "ends");
+  jsonw_object (w);
+  for (unsigned r = REASON_NONE + 1; r < REASONS; r++)
+    if (history->ends[r] != 0)
+      jsonw_name_int (w, reason_code (r), (int64_t) history->ends[r]);
+  jsonw_end (w);
+  jsonw_name (w, "last_ends");
+  jsonw_array (w);
+  for (unsigned i = 0; (past = history_past (history, i)) != NULL; i++)
+    render_past (w, past);
+  jsonw_end (w);
+}
+
+static void
+render_status (struct json_writer *w, const struct plugin *p, const struct unit_status *s)
+{
+  jsonw_name_int (w, "generation", (int64_t) s->generation);
+  jsonw_name_int (w, "workers", s->workers);
+  jsonw_name_int (w, "starting", s->starting);
+  jsonw_name_int (w, "draining", p->history->alive - s->workers);
+  jsonw_name_int (w, "running", s->running);
+  jsonw_name_int (w, "queued", s->queued);
+  if (s->wait_ms != 0)
+    jsonw_name_int (w, "retry_after_ms", s->wait_ms);
+  render_history (w, p->history);
+  if (s->why != NULL)
+    jsonw_name_string (w, "last_failure", s->why);
+  if (s->guarantees != NULL)
+    jsonw_name_raw (w, "guarantees", s->guarantees, strlen (s->guarantees));
+  jsonw_name (w, "policy");
+  policy_render (unit_policy (p->unit), w);
+}
+
+static void
+render_plugin (struct json_writer *w, const struct plugin *p)
+{
+  static const char *const threads[] = { "serial", "parallel", "evented" };
+  struct unit_status status = { 0 };
+
+  if (p->unit != NULL)
+    unit_status (p->unit, &status);
+  jsonw_object (w);
+  jsonw_name_string (w, "name", p->name);
+  jsonw_name_string (w, "state", state_of (p, &status));
+  jsonw_name_string (w, "file", p->path);
+  if (p->unit != NULL) {
+    jsonw_name_string (w, "sha256", p->hex);
+    jsonw_name_string (w, "declares", p->described.name);
+    jsonw_name_string (w, "version", p->described.version);
+    if (p->described.description != NULL)
+      jsonw_name_string (w, "description", p->described.description);
+    jsonw_name_string (w, "threads", threads[p->described.threads]);
+  }
+  render_tools (w, p);
+  render_permissions (w, p);
+  if (p->unit != NULL)
+    render_status (w, p, &status);
+  jsonw_end (w);
+}
+
+void
+plugins_render (struct plugins *all, struct buf *out)
+{
+  struct json_writer w = { .out = out };
+
+  plugins_sort (all);
+  jsonw_object (&w);
+  jsonw_name (&w, "plugins");
+  jsonw_array (&w);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    render_plugin (&w, p);
+  jsonw_end (&w);
+  jsonw_end (&w);
+}
+
+/* ---- metrics ---- */
+
+static void
+plugin_label (struct buf *label, const struct plugin *p)
+{
+  label->len = 0;
+  buf_puts (label, "plugin=\"");
+  metrics_label (label, p->name);
+  buf_putc (label, '"');
+}
+
+/* One metric of every plugin that has had a process. */
+static void
+metric (struct plugins *all, struct buf *out, const char *name, const char *type, const char *help,
+        double (*value) (const struct plugin *p, const struct unit_status *status))
+{
+  CLEANUP_BUF struct buf label = { 0 };
+
+  metrics_head (out, name, type, help);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    struct unit_status status;
+    if (p->unit == NULL || p->history->starts == 0)
+      continue;
+    unit_status (p->unit, &status);
+    plugin_label (&label, p);
+    metrics_sample (out, name, buf_cstr (&label), value (p, &status));
+  }
+}
+
+static double
+queued (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return status->queued;
+}
+
+static double
+running (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return status->running;
+}
+
+static double
+is_quarantined (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return strcmp (status->state, "quarantined") == 0;
+}
+
+static double
+starts (const struct plugin *p, const struct unit_status *status)
+{
+  (void) status;
+  return (double) p->history->starts;
+}
+
+static double
+crashes (const struct plugin *p, const struct unit_status *status)
+{
+  (void) status;
+  return (double) history_crashes (p->history);
+}
+
+static void
+ends_metric (struct plugins *all, struct buf *out)
+{
+  static const char name[] = "toolhost_worker_ends_total";
+  CLEANUP_BUF struct buf label = { 0 };
+
+  metrics_head (out, name, "counter", "Worker processes that ended, by reason.");
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    for (unsigned r = REASON_NONE + 1; r < REASONS; r++) {
+      if (p->history->ends[r] == 0)
+        continue;
+      plugin_label (&label, p);
+      buf_printf (&label, ",reason=\"%s\"", reason_code (r));
+      metrics_sample (out, name, buf_cstr (&label), (double) p->history->ends[r]);
+    }
+}
+
+void
+plugins_metrics (struct plugins *all, struct buf *out)
+{
+  metric (all, out, "toolhost_queue_depth", "gauge", "Calls that wait for a worker.", queued);
+  metric (all, out, "toolhost_calls_running", "gauge", "Calls a worker has not answered.", running);
+  metric (all, out, "toolhost_plugin_quarantined", "gauge", "1 while a plugin is quarantined.",
+          is_quarantined);
+  metric (all, out, "toolhost_worker_starts_total", "counter", "Worker processes started.", starts);
+  metric (all, out, "toolhost_worker_crashes_total", "counter", "Worker processes that crashed.",
+          crashes);
+  ends_metric (all, out);
+}

@@ -1,0 +1,50 @@
+#include "pool/hello.h"
+
+#include <string.h>
+
+#include "base/json_write.h"
+
+static void
+append_paths (struct json_writer *w, const char *name, char *const *paths)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (; paths != NULL && *paths != NULL; paths++)
+    jsonw_string (w, *paths);
+  jsonw_end (w);
+}
+
+static void
+append_sandbox (struct json_writer *w, const struct policy *policy)
+{
+  jsonw_name (w, "sandbox");
+  jsonw_object (w);
+  jsonw_name (w, "require");
+  jsonw_array (w);
+  for (unsigned i = 0; guarantee_names[i] != NULL; i++)
+    if (policy->require & 1U << i)
+      jsonw_string (w, guarantee_names[i]);
+  jsonw_end (w);
+  append_paths (w, "read", policy->read);
+  append_paths (w, "write", policy->write);
+  jsonw_name_int (w, "memory", policy->memory);
+  jsonw_name_int (w, "files", policy->files);
+  jsonw_name_int (w, "tmp", policy->tmp);
+  jsonw_name_int (w, "processes", policy->processes);
+  jsonw_end (w);
+}
+
+void
+hello_write (struct buf *out, const char *build, const char *plugin, const struct policy *policy)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "build", build);
+  jsonw_name_string (&w, "plugin", plugin);
+  jsonw_name_int (&w, "threads", policy->threads);
+  jsonw_name_raw (&w, "config", policy->config, strlen (policy->config));
+  jsonw_name_int (&w, "result_max", policy->result);
+  append_sandbox (&w, policy);
+  jsonw_end (&w);
+}

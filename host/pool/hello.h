@@ -1,0 +1,12 @@
+/* hello.h - what a worker is told first: the JSON of the HELLO frame that goes down (frame.h),
+ * which worker/hello.c reads.  Pure. */
+#ifndef TOOLHOST_POOL_HELLO_H
+#define TOOLHOST_POOL_HELLO_H
+
+#include "base/buf.h"
+#include "pool/policy.h"
+
+void hello_write (struct buf *out, const char *build, const char *plugin,
+                  const struct policy *policy);
+
+#endif
