@@ -12,6 +12,7 @@ worker_PROGRAMS += toolhost-worker
 toolhost_worker_SOURCES = \
   %D%/crash.c %D%/crash.h \
   %D%/crew.c %D%/crew.h \
+  %D%/filter.c %D%/filter.h \
   %D%/guarantees.c \
   %D%/hello.c %D%/hello.h \
   %D%/init.c %D%/init.h \
@@ -26,19 +27,23 @@ toolhost_worker_SOURCES = \
   %D%/sandbox_seccomp.c \
   %D%/sanitizers.c \
   %D%/serve.c %D%/serve.h \
-  %D%/symbols.c %D%/symbols.h
+  %D%/symbols.c %D%/symbols.h \
+  %D%/system_calls.c %D%/system_calls.def %D%/system_calls.h
 toolhost_worker_LDADD = libplugin.la libbase.la -ldl -lpthread
 
 # The worker's modules, and the worker itself, frame by frame.
 check_PROGRAMS += tests/unit/test_worker_parts tests/unit/test_worker_args \
-	tests/unit/test_worker_sandbox tests/unit/test_mock tests/unit/test_worker
+	tests/unit/test_worker_sandbox tests/unit/test_worker_calls tests/unit/test_mock tests/unit/test_worker
 tests_unit_test_worker_parts_SOURCES = tests/unit/test_worker_parts.c
 tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_args_SOURCES = tests/unit/test_worker_args.c
 tests_unit_test_worker_args_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_sandbox_SOURCES = tests/unit/test_worker_sandbox.c %D%/guarantees.c \
-	%D%/hello.c %D%/sandbox_seccomp.c
+	%D%/hello.c
 tests_unit_test_worker_sandbox_LDADD = libplugin.la $(UNIT_LIBS)
+tests_unit_test_worker_calls_SOURCES = tests/unit/test_worker_calls.c %D%/filter.c \
+	%D%/system_calls.c
+tests_unit_test_worker_calls_LDADD = $(UNIT_LIBS)
 tests_unit_test_mock_SOURCES = tests/unit/test_mock.c
 tests_unit_test_mock_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/worker_rig.c \

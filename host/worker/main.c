@@ -22,6 +22,7 @@
 #include "worker/outbox.h"
 #include "worker/plugin.h"
 #include "worker/serve.h"
+#include "worker/system_calls.h"
 
 /* Say why, and end. */
 static void __attribute__ ((noreturn))
@@ -44,7 +45,9 @@ give_up_early (int status, const char *reason, const struct error *err)
 
 static const char usage[] =
   "toolhost-worker runs one plugin in a sandbox; it is started by toolhostd, "
-  "not by hand.\n";
+  "not by hand.\n"
+  "  --system-calls   which system calls it is left with, and why\n"
+  "  --version\n";
 
 static int
 options (int argc, char **argv)
@@ -55,6 +58,10 @@ options (int argc, char **argv)
   }
   if (argc == 2 && strcmp (argv[1], "--help") == 0) {
     (void) fputs (usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  if (argc == 2 && strcmp (argv[1], "--system-calls") == 0) {
+    system_calls_print (stdout, PROCESSOR_OURS);
     return EXIT_SUCCESS;
   }
   (void) fputs (usage, stderr);

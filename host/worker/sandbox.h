@@ -36,6 +36,7 @@ struct sandbox_plan {
   uint64_t files;           /* open descriptors */
   uint64_t tmp;             /* bytes of /tmp; 0: none */
   uint64_t processes;       /* threads and processes */
+  bool jit;                 /* it may make code while it runs */
 
   bool namespaces; /* found: this is pid 1 of namespaces of its own */
   bool in_cgroup;  /* found: a cgroup limits its memory */
@@ -85,7 +86,5 @@ bool sandbox_landlock (struct sandbox_plan *plan, struct error *err);
 bool sandbox_seccomp (struct sandbox_plan *plan, struct error *err);
 /* For pid 1: what init needs and nothing else. */
 bool sandbox_seccomp_init (struct error *err);
-/* How many system calls a worker may make. */
-size_t sandbox_seccomp_allowed (void);
 
 #endif
