@@ -50,6 +50,7 @@ static const struct setting recycle_settings[] = {
 static const struct setting sandbox_settings[] = {
   { "require", SETTING_GUARANTEES, AT (require), 0, 0, NULL, NULL },
   { "always", SETTING_GUARANTEES, AT (always), 0, 0, NULL, NULL },
+  { "jit", SETTING_BOOL, AT (jit), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 

@@ -31,6 +31,7 @@ append_sandbox (struct json_writer *w, const struct policy *policy)
   jsonw_name_int (w, "files", policy->files);
   jsonw_name_int (w, "tmp", policy->tmp);
   jsonw_name_int (w, "processes", policy->processes);
+  jsonw_name_bool (w, "jit", policy->jit);
   jsonw_end (w);
 }
 

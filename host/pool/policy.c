@@ -203,7 +203,7 @@ policy_same (const struct policy *a, const struct policy *b)
 {
   return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
          && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
-         && a->always == b->always && strcmp (a->profile, b->profile) == 0
+         && a->always == b->always && a->jit == b->jit && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && tools_same (&a->tools, &b->tools);
 }
@@ -275,6 +275,7 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_object (w);
   render_bits (w, "require", policy->require, guarantee_names);
   render_bits (w, "always", policy->always, guarantee_names);
+  jsonw_name_bool (w, "jit", policy->jit);
   jsonw_end (w);
   jsonw_name (w, "tools");
   jsonw_object (w);

@@ -51,6 +51,7 @@ struct policy {
   int64_t max_time_ms;                /* 0: the tool's own counts */
   unsigned require;                   /* GUARANTEE_… */
   unsigned always;                    /* of them, those that nothing may take away */
+  bool jit;                           /* it may make code while it runs */
   struct policy_tools tools;
 };
 

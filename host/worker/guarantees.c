@@ -12,6 +12,7 @@ static const struct {
   { "no-foreign-signals", "a pid namespace, seccomp or Landlock" },
   { "memory-cap", "a cgroup or a limit of the address space" },
   { "kill-tree", "a pid namespace, or no new processes and a parent's death signal" },
+  { "no-new-code", "seccomp" },
 };
 
 void

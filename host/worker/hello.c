@@ -82,6 +82,16 @@ read_require (struct reader *r, const struct json_node *in, unsigned *require)
   return true;
 }
 
+/* Absent counts as false. */
+static bool
+read_bool (struct reader *r, const struct json_node *in, const char *name, bool *value)
+{
+  const struct json_node *node = json_member (&r->tape, in, name);
+
+  *value = json_is (node, JSON_TRUE);
+  return *value || node == NULL || json_is (node, JSON_FALSE) || wrong (r, name, "true or false");
+}
+
 static bool
 read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan *plan)
 {
@@ -91,7 +101,8 @@ read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan 
          && read_number (r, in, "memory", 1 << 20, INT64_MAX, &plan->memory)
          && read_number (r, in, "files", 8, 1 << 20, &plan->files)
          && read_number (r, in, "tmp", 0, INT64_MAX, &plan->tmp)
-         && read_number (r, in, "processes", 2, 1 << 20, &plan->processes);
+         && read_number (r, in, "processes", 2, 1 << 20, &plan->processes)
+         && read_bool (r, in, "jit", &plan->jit);
 }
 
 static bool

@@ -119,8 +119,11 @@ close_sandbox (struct sandbox_plan *plan)
 {
   struct error err = { { 0 } };
 
-  if (!sandbox_limits (plan, &err) || !sandbox_privileges (&err) || !sandbox_landlock (plan, &err)
-      || !sandbox_seccomp (plan, &err) || !guarantees_hold (plan, &err))
+  if (!sandbox_limits (plan, &err) || !sandbox_privileges (&err))
+    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+  sandbox_code (plan);
+  if (!sandbox_landlock (plan, &err) || !sandbox_seccomp (plan, &err)
+      || !guarantees_hold (plan, &err))
     give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
 }
 

@@ -2,8 +2,9 @@
  * the plan which guarantees it met.
  *
  * Order: sandbox_namespaces, sandbox_cgroup and sandbox_root in pid 1, then (after the fork,
- * single-threaded) sandbox_limits, sandbox_privileges, sandbox_landlock, sandbox_seccomp in pid 2,
- * then guarantees_hold.  Each answers false only where going on would be wrong, with a sentence. */
+ * single-threaded) sandbox_limits, sandbox_privileges, sandbox_code, sandbox_landlock,
+ * sandbox_seccomp in pid 2, then guarantees_hold.  Each answers false only where going on would be
+ * wrong, with a sentence. */
 #ifndef TOOLHOST_WORKER_SANDBOX_H
 #define TOOLHOST_WORKER_SANDBOX_H
 
@@ -20,9 +21,10 @@ enum guarantee {
   NO_FOREIGN_FILES = 2,
   NO_FOREIGN_SIGNALS = 4,
   MEMORY_CAP = 8,
-  KILL_TREE = 16
+  KILL_TREE = 16,
+  NO_NEW_CODE = 32 /* told, never required: a policy may allow it */
 };
-enum { GUARANTEES = 5 };
+enum { GUARANTEES = 6 };
 
 /* Where the plugin's file is while there is no root of its own for it. */
 #define SANDBOX_PLUGIN_FD "/proc/self/fd/5"
@@ -75,6 +77,9 @@ bool sandbox_limits (struct sandbox_plan *plan, struct error *err);
 void sandbox_parent (struct sandbox_plan *plan, pid_t parent);
 /* No capabilities, no way to new ones, no core, no look at this process by others. */
 bool sandbox_privileges (struct error *err);
+
+/* No memory that is writable, or was, becomes code, unless the plan allows it. */
+void sandbox_code (struct sandbox_plan *plan);
 
 /* ---- sandbox_landlock.c ---- */
 

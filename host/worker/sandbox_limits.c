@@ -124,9 +124,17 @@ sandbox_privileges (struct error *err)
     return error_set (err, "cannot drop capabilities: %s", strerror (errno));
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl (PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
     return error_set (err, "cannot give up new privileges: %s", strerror (errno));
-#ifndef TOOLHOST_SANITIZED
-  /* Linux 6.3 and later: memory that was writable never becomes executable. */
-  (void) prctl (PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
-#endif
   return true;
+}
+
+void
+sandbox_code (struct sandbox_plan *plan)
+{
+#ifndef TOOLHOST_SANITIZED
+  /* Linux 6.3 and later; the filter refuses the plain ways on every kernel. */
+  if (!plan->jit && prctl (PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0)
+    guarantee_met (plan, NO_NEW_CODE, "mdwe");
+#else
+  (void) plan;
+#endif
 }

@@ -19,7 +19,7 @@ install (unsigned who, struct error *err)
   struct filter filter;
   struct sock_fprog prog = { .filter = filter.code };
 
-  filter_build (&filter, PROCESSOR_OURS, who | ALWAYS, getpid ());
+  filter_build (&filter, PROCESSOR_OURS, who, getpid ());
   prog.len = filter.len;
   if (syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &prog) != 0)
     return error_set (err, "cannot install the system call filter: %s", strerror (errno));
@@ -29,14 +29,18 @@ install (unsigned who, struct error *err)
 bool
 sandbox_seccomp (struct sandbox_plan *plan, struct error *err)
 {
-  if (!install (FOR_WORKER | (plan->jit ? FOR_JIT : 0U), err))
+  const unsigned who = FOR_WORKER | ALWAYS | (plan->jit ? FOR_JIT : 0U);
+
+  if (!install (who, err))
     return false;
   guarantee_met (plan, NO_NETWORK | NO_FOREIGN_SIGNALS, "seccomp");
+  if ((who & (FOR_JIT | FOR_SANITIZER)) == 0)
+    guarantee_met (plan, NO_NEW_CODE, "seccomp");
   return true;
 }
 
 bool
 sandbox_seccomp_init (struct error *err)
 {
-  return install (FOR_INIT, err);
+  return install (FOR_INIT | ALWAYS, err);
 }

@@ -116,6 +116,12 @@ check_LTLIBRARIES += %D%/file_io.la
 %C%_file_io_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_file_io_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+check_LTLIBRARIES += %D%/forbidden.la
+%C%_forbidden_la_SOURCES = %D%/forbidden.c
+%C%_forbidden_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_forbidden_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_forbidden_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
 check_LTLIBRARIES += %D%/forged_result.la
 %C%_forged_result_la_SOURCES = %D%/forged_result.c
 %C%_forged_result_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
@@ -151,6 +157,12 @@ check_LTLIBRARIES += %D%/malloc_bomb.la
 %C%_malloc_bomb_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_malloc_bomb_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_malloc_bomb_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+check_LTLIBRARIES += %D%/new_code.la
+%C%_new_code_la_SOURCES = %D%/new_code.c
+%C%_new_code_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_new_code_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_new_code_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 check_LTLIBRARIES += %D%/no_entry.la
 %C%_no_entry_la_SOURCES = %D%/no_entry.c

@@ -247,5 +247,32 @@ def test_the_sandbox_refuses_everything_from_the_constructor_on():
         well(d)
 
 
+# The system calls that end the process, and nothing honest makes.
+FORBIDDEN = ["ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "init_module", "finit_module",
+             "delete_module", "kexec_load", "kexec_file_load"]
+
+
+def test_a_call_that_nothing_honest_makes_ends_the_process():
+    for call in FORBIDDEN:
+        with Daemon(plugins=["forbidden", "echo"]) as d:
+            well(d)
+            same(d.rest("forbidden", {"call": call}).code, "tool_crashed", call)
+            same(crashed(d, "forbidden")["reason"], "policy_violation", call)
+            well(d)
+
+
+def test_code_that_is_made_needs_the_operators_word():
+    if SANITIZED:
+        raise Skip("a sanitizer's shadow memory needs what is refused")
+    with Daemon(plugins=["new_code"]) as d:
+        same(d.call("new_code").text, "0 0")
+        layers = d.http("GET", "/v1/plugins").json["plugins"][0]["guarantees"]
+        assert "seccomp" in layers["no-new-code"], layers
+        comment(f"no-new-code: {layers['no-new-code']}")
+    with Daemon(plugins=["new_code"], policies={"new_code": {"sandbox": {"jit": True}}}) as d:
+        same(d.call("new_code").text, "42 42")
+        same(d.http("GET", "/v1/plugins").json["plugins"][0]["guarantees"]["no-new-code"], "")
+
+
 if __name__ == "__main__":
     main()

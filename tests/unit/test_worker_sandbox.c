@@ -6,7 +6,7 @@
 
 #define GOOD_SANDBOX                                                                               \
   "\"sandbox\":{\"require\":[\"no-network\",\"kill-tree\"],\"read\":[\"/a\"],\"write\":[],"        \
-  "\"memory\":268435456,\"files\":64,\"tmp\":0,\"processes\":64}"
+  "\"memory\":268435456,\"files\":64,\"tmp\":0,\"processes\":64,\"jit\":true}"
 #define GOOD_REST "\"build\":\"b\",\"threads\":8,\"config\":{\"k\": 1},\"result_max\":4096,"
 
 static bool
@@ -30,6 +30,7 @@ test_hello (void)
   CU_ASSERT_EQUAL (hello.config_len, 8);
   CU_ASSERT_EQUAL (hello.threads, 8);
   CU_ASSERT_EQUAL (hello.sandbox.require, NO_NETWORK | KILL_TREE);
+  CU_ASSERT_TRUE (hello.sandbox.jit);
   CU_ASSERT_STRING_EQUAL (hello.sandbox.read[0], "/a");
   CU_ASSERT_PTR_NULL (hello.sandbox.read[1]);
   CU_ASSERT_PTR_NULL (hello.sandbox.write[0]);
@@ -83,7 +84,7 @@ test_guarantees (void)
   CU_ASSERT_STRING_EQUAL (buf_cstr (&told),
                           "{\"no-network\":\"seccomp, more, more, more\",\"no-foreign-files\":\"\","
                           "\"no-foreign-signals\":\"seccomp\",\"memory-cap\":\"address space "
-                          "limit\",\"kill-tree\":\"\"}");
+                          "limit\",\"kill-tree\":\"\",\"no-new-code\":\"\"}");
 }
 
 static CU_TestInfo tests[] = {
