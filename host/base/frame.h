@@ -1,28 +1,40 @@
-/* frame.h - what daemon and worker say to each other: typed frames over a SOCK_SEQPACKET pair.
+/* frame.h - what daemon and worker say to each other: typed frames, over two rings in shared memory
+ * (base/ring.h) and a SOCK_SEQPACKET pair.
  *
- * One datagram holds one or more frames, each a struct frame_head, its payload, and padding to 8
- * bytes.  Both sides are of one build (HELLO carries it), so structs travel in host order.  The
- * daemon treats every frame of a worker as an enemy's: length and kind are checked before the
- * payload is looked at, and a bad one is a crash of that worker.
+ * A frame is a struct frame_head, its payload, and padding to 8 bytes; a datagram holds one or
+ * more, a ring shows whole ones only.  Both sides are of one build (HELLO carries it), so structs
+ * travel in host order.  The daemon treats every frame of a worker as an enemy's: it is copied,
+ * length and kind are checked before the payload is looked at, and a bad one, or one that came by
+ * the wrong way, is a crash of that worker.
  *
- * Direction and payload:
- *   HELLO       down: JSON, struct hello below in words; up: JSON { "build", "guarantees": {…} },
- *               sent when the sandbox has closed and before the plugin is loaded
- *   DESCRIBE    up: JSON text in one or more frames (FRAME_MORE on all but the last): the plugin
- *               was loaded and opened; the worker takes calls from here on
- *   CALL        down: struct frame_call, arguments, meta JSON; with FRAME_FD the arguments are in a
- *               sealed read-only memfd sent along instead
- *   CANCEL      down: struct frame_cancel
- *   RESULT_PART up: bytes of a result's body that did not fit one frame, in order
- *   RESULT      up: struct frame_result and the (rest of the) body: code, message, structured,
- *               content, one after the other with the lengths of the struct
- *   PROGRESS    up: struct frame_progress, text
- *   LOG         up: struct frame_log, text; call 0: belongs to no call
- *   BYE         down: finish and exit; up: JSON { "reason", "message", … }, the worker's last
- * frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not usable), "signal"
- * (with "signal", "backtrace"), "exit" BUILD, EVENT, SERVICE, SERVED are named here for the steps
- * that fill them; today receiving one is a protocol error.
- */
+ * Way, direction and payload:
+ *   HELLO       socket, down: JSON, struct hello below in words, with two descriptors: the segment
+ *               that the daemon writes and that of the worker; up: JSON { "build", "guarantees":
+ *               {…} }, sent when the sandbox has closed and before the plugin is loaded
+ *   DESCRIBE    socket, up: JSON text in one or more frames (FRAME_MORE on all but the last): the
+ *               plugin was loaded and opened; the worker takes calls from here on
+ *   CALL        ring, down: struct frame_call, arguments, meta JSON; with FRAME_FD it comes by the
+ *               socket, and the arguments are in a sealed read-only memfd sent along
+ *   CANCEL      socket, down: struct frame_cancel
+ *   RESULT_PART ring, up: bytes of a result's body that did not fit one frame, in order
+ *   RESULT      ring, up: struct frame_result and the (rest of the) body: code, message,
+ *               structured, content, one after the other with the lengths of the struct
+ *   PROGRESS    ring, up: struct frame_progress, text
+ *   LOG         ring, up: struct frame_log, text; call 0: belongs to no call
+ *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
+ *               last frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not
+ *               usable), "signal" (with "signal", "backtrace"), "exit"
+ *   KNOCK       socket, both: look into the ring; nothing
+ * BUILD, EVENT, SERVICE, SERVED are named here for the steps that fill them; today receiving one is
+ * a protocol error.
+ *
+ * Order: who sends a datagram has shown the ring what was said before it; the worker empties the
+ * ring before it follows a datagram, and the daemon before it draws conclusions from BYE.  So a
+ * CANCEL finds its CALL, and the end comes last in both directions.
+ *
+ * The socket is the doorbell of both rings, instead of an eventfd: whether a write blocks is a
+ * property of an eventfd that both sides share and the worker could change, and all that a worker
+ * waits for comes to one place. */
 #ifndef TOOLHOST_BASE_FRAME_H
 #define TOOLHOST_BASE_FRAME_H
 
@@ -44,6 +56,7 @@ enum frame_kind {
   FRAME_SERVICE,
   FRAME_SERVED,
   FRAME_BYE,
+  FRAME_KNOCK,
   FRAME_KINDS
 };
 
@@ -126,7 +139,15 @@ enum {
   WORKER_EXIT_STUB = 90      /* and 91 to 93: its cgroup, its ids, its descriptors, its program */
 };
 
-/* Bytes a frame takes in a datagram. */
+/* Does a frame of this kind travel in a ring?  Otherwise by the socket. */
+static inline bool
+frame_by_ring (enum frame_kind kind, uint16_t flags)
+{
+  return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
+         || kind == FRAME_LOG || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
+}
+
+/* Bytes a frame takes in a datagram or a ring. */
 static inline size_t
 frame_padded (size_t size)
 {

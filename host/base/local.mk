@@ -13,6 +13,7 @@ libbase_la_SOURCES += \
   %D%/json_tape.c %D%/json_tape.h \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
+  %D%/ring.c %D%/ring.h \
   %D%/utf8.h
 # The only file that meets json-c, and the only one that meets libev: not for the library that tests
 # of plugins link.

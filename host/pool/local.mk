@@ -6,6 +6,7 @@ libhost_la_SOURCES += \
 	%D%/hello.c %D%/hello.h \
 	%D%/history.c %D%/history.h \
 	%D%/idmap.c %D%/idmap.h \
+	%D%/channel.c %D%/channel.h \
 	%D%/job.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/launcher.c %D%/launcher.h \

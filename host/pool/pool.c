@@ -26,7 +26,7 @@ pool_settings_default (struct pool_settings *settings)
   };
 }
 
-/* Before the loop sleeps: one datagram to each worker that was given something in this turn. */
+/* Before the loop sleeps: at most one knock at each worker that was given something in this turn. */
 static void
 flush_all (struct ev_loop *loop, ev_prepare *watcher, int revents)
 {

@@ -1,23 +1,14 @@
 #include "pool/receive.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/json_tape.h"
 
-enum { DATAGRAMS_PER_TURN = 64, DESCRIPTION_MAX = 8 << 20, CODE_MAX = 64, MESSAGE_MAX = 64 * 1024 };
+enum { DESCRIPTION_MAX = 8 << 20, CODE_MAX = 64, MESSAGE_MAX = 64 * 1024 };
 
 static const struct json_limits result_limits = {
   .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
-};
-
-/* A frame as it came. */
-struct frame {
-  struct frame_head head;
-  const char *payload;
-  size_t len;
 };
 
 static void
@@ -300,7 +291,7 @@ take_call_frame (struct worker *worker, const struct frame *frame)
 }
 
 static void
-take_frame (struct worker *worker, const struct frame *frame)
+take_own_frame (struct worker *worker, const struct frame *frame)
 {
   switch (frame->head.kind) {
   case FRAME_HELLO:
@@ -312,55 +303,35 @@ take_frame (struct worker *worker, const struct frame *frame)
   case FRAME_BYE:
     take_bye (worker, frame);
     break;
-  case FRAME_PROGRESS:
-  case FRAME_LOG:
-  case FRAME_RESULT_PART:
-  case FRAME_RESULT:
-    take_call_frame (worker, frame);
-    break;
   default:
     broken (worker, "sent a frame that is not a worker's to send");
     break;
   }
 }
 
-static void
-take_datagram (struct worker *worker, const char *data, size_t len)
+/* False: the worker was killed, and what else it says does not matter. */
+static bool
+take_frame (void *owner, const struct frame *frame)
 {
-  struct frame frame;
-  long step;
+  struct worker *worker = owner;
 
-  while (len > 0 && worker->state != WORKER_KILLED) {
-    step = frame_next (data, len, &frame.head, &frame.payload, &frame.len);
-    if (step < 0) {
-      broken (worker, "sent a malformed frame");
-      return;
-    }
-    take_frame (worker, &frame);
-    data += step;
-    len -= (size_t) step;
-  }
+  if (worker->state == WORKER_KILLED)
+    return false;
+  if (frame->by_ring != frame_by_ring ((enum frame_kind) frame->head.kind, 0))
+    broken (worker, "sent a frame by the wrong way");
+  else if (frame->head.kind == FRAME_CALL || !frame->by_ring)
+    take_own_frame (worker, frame);
+  else
+    take_call_frame (worker, frame);
+  return worker->state != WORKER_KILLED;
 }
 
 bool
 worker_receive (struct worker *worker)
 {
-  worker->received = false;
-  for (int i = 0; i < DATAGRAMS_PER_TURN; i++) {
-    /* No room for control data: a descriptor that is sent along is closed by the kernel. */
-    ssize_t n =
-      recv (worker->proc.control, worker->pool->datagram, FRAME_MAX, MSG_DONTWAIT | MSG_TRUNC);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0 && errno == EAGAIN)
-      return true;
-    if (n <= 0)
-      return false;
-    worker->received = true;
-    if (n > FRAME_MAX)
-      broken (worker, "sent a datagram that is too long");
-    else
-      take_datagram (worker, worker->pool->datagram, (size_t) n);
-  }
-  return true;
+  enum channel_news news = channel_receive (&worker->channel, worker->pool->datagram, take_frame);
+
+  if (news == CHANNEL_BROKEN)
+    broken (worker, worker->channel.problem);
+  return news != CHANNEL_CLOSED;
 }

@@ -5,8 +5,8 @@
 
 #include "pool/worker.h"
 
-/* Take what is there, bounded; worker->received says whether there was anything.  False when the
- * other end is closed. */
+/* Take what is there, bounded; worker->channel.received says whether there was anything.  False
+ * when the other end is closed. */
 bool worker_receive (struct worker *worker);
 
 /* What receive.c does to the worker. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +16,6 @@
 
 enum {
   INLINE_ARGS_MAX = FRAME_MAX - 4096, /* larger arguments travel in a memfd */
-  TX_MAX = 1 << 20,                   /* no more calls are written while so much is unsent */
   OUTPUT_PER_LINE = 1024,
   OUTPUT_PER_EVENT = 16 * 1024
 };
@@ -27,55 +25,22 @@ static const double DEATH_DUE = 0.5;
 
 /* ---- sending ---- */
 
-/* As many whole frames from `at` as one datagram holds. */
-static size_t
-datagram_len (const char *at, size_t left)
-{
-  size_t len = 0;
-
-  while (len < left) {
-    struct frame_head head;
-    memcpy (&head, at + len, sizeof head);
-    if (len + frame_padded (head.size) > FRAME_MAX)
-      break;
-    len += frame_padded (head.size);
-  }
-  return len;
-}
-
 void
 worker_flush (struct worker *worker)
 {
-  size_t sent = 0;
+  bool was_stuck = worker->channel.stuck;
 
-  while (sent < worker->tx.len) {
-    size_t len = datagram_len (worker->tx.data + sent, worker->tx.len - sent);
-    ssize_t n =
-      send (worker->proc.control, worker->tx.data + sent, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
-      ev_io_start (worker->pool->loop, &worker->writable);
-      break;
-    }
-    if (n < 0)
-      sent = worker->tx.len; /* it is gone, or going: its end is noticed elsewhere */
-    else
-      sent += len;
-  }
-  buf_consume (&worker->tx, sent);
-  if (worker->tx.len == 0)
-    ev_io_stop (worker->pool->loop, &worker->writable);
+  if (!channel_flush (&worker->channel))
+    worker_kill (worker, REASON_PROTOCOL, worker->channel.problem);
+  else if (was_stuck && !worker->channel.stuck && worker->state == WORKER_READY)
+    worker->events->freed (worker);
 }
 
 static void
-put (struct worker *worker, enum frame_kind kind, uint16_t flags, uint64_t call, const void *a,
-     size_t a_len, const void *b, size_t b_len, const void *c, size_t c_len)
+put (struct worker *worker, enum frame_kind kind, uint64_t call, const void *a, size_t a_len,
+     const void *b, size_t b_len, const void *c, size_t c_len)
 {
-  size_t room = frame_padded (sizeof (struct frame_head) + a_len + b_len + c_len);
-
-  worker->tx.len += frame_put (buf_reserve (&worker->tx, room), room, kind, flags, call, a, a_len,
-                               b, b_len, c, c_len);
+  channel_put (&worker->channel, kind, call, a, a_len, b, b_len, c, c_len);
   if (!worker->unsent) {
     worker->unsent = true;
     worker->next_unsent = worker->pool->unsent;
@@ -103,48 +68,19 @@ sealed_memfd (const char *data, size_t len)
   return fd;
 }
 
-/* A datagram of its own with the one frame and the descriptor. */
-static bool
-send_with_fd (struct worker *worker, const char *frame, size_t len, int fd)
-{
-  union {
-    char room[CMSG_SPACE (sizeof (int))];
-    struct cmsghdr align;
-  } control = { 0 };
-  struct iovec iov = { .iov_base = (char *) frame, .iov_len = len };
-  struct msghdr message = { .msg_iov = &iov,
-                            .msg_iovlen = 1,
-                            .msg_control = control.room,
-                            .msg_controllen = sizeof control.room };
-  struct cmsghdr *c = CMSG_FIRSTHDR (&message);
-
-  c->cmsg_level = SOL_SOCKET;
-  c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN (sizeof fd);
-  memcpy (CMSG_DATA (c), &fd, sizeof fd);
-  return sendmsg (worker->proc.control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
-}
-
 static bool
 send_large (struct worker *worker, const struct job *job, const struct frame_call *head)
 {
-  CLEANUP_FD int fd = -1;
-  CLEANUP_BUF struct buf frame = { 0 };
-  size_t room = frame_padded (sizeof (struct frame_head) + sizeof *head + job->meta_len);
+  CLEANUP_FD int fd = sealed_memfd (job->args, job->args_len);
 
-  worker_flush (worker);
-  if (worker->tx.len != 0)
-    return false;
-  fd = sealed_memfd (job->args, job->args_len);
-  frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_CALL, FRAME_FD, job->nonce, head,
-                         sizeof *head, job->meta, job->meta_len, NULL, 0);
-  return fd >= 0 && send_with_fd (worker, frame.data, frame.len, fd);
+  return fd >= 0 && channel_put_large (&worker->channel, job->nonce, head, job->meta, fd);
 }
 
 bool
 worker_has_room (const struct worker *worker)
 {
-  return worker->state == WORKER_READY && worker->free_slots != NULL && worker->tx.len < TX_MAX;
+  return worker->state == WORKER_READY && worker->free_slots != NULL
+         && !channel_is_full (&worker->channel);
 }
 
 bool
@@ -163,7 +99,7 @@ worker_run (struct worker *worker, struct job *job)
       return false;
   }
   else
-    put (worker, FRAME_CALL, 0, job->nonce, &head, sizeof head, job->args, job->args_len, job->meta,
+    put (worker, FRAME_CALL, job->nonce, &head, sizeof head, job->args, job->args_len, job->meta,
          job->meta_len);
   worker->free_slots = slot->next_free;
   slot->nonce = job->nonce;
@@ -254,7 +190,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
   double grace = worker->pool->settings.grace;
   struct frame_cancel cancel = { .reason = reason, .grace_ms = (uint32_t) (grace * 1000) };
 
-  put (worker, FRAME_CANCEL, 0, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
+  put (worker, FRAME_CANCEL, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
   slot->job = NULL;
   job->worker = NULL;
   if (worker->state == WORKER_CONDEMNED && !worker_is_answering (worker)) {
@@ -273,7 +209,7 @@ worker_stop (struct worker *worker, enum reason reason)
     return;
   worker->state = WORKER_STOPPING;
   decide (worker, reason, NULL);
-  put (worker, FRAME_BYE, 0, 0, NULL, 0, NULL, 0, NULL, 0);
+  put (worker, FRAME_BYE, 0, NULL, 0, NULL, 0, NULL, 0);
   set_timer (worker, worker->pool->settings.stop_timeout);
 }
 
@@ -479,30 +415,27 @@ on_output (struct ev_loop *loop, ev_io *io, int revents)
 /* ---- the end ---- */
 
 static void
-on_control (struct ev_loop *loop, ev_io *io, int revents)
+on_ready (struct channel *channel)
 {
-  struct worker *worker = io->data;
+  struct worker *worker = channel->owner;
 
-  (void) revents;
   if (!worker_receive (worker)) {
-    ev_io_stop (loop, io);
+    channel_be_deaf (channel);
     worker->closed = true;
     if (worker->state != WORKER_STOPPING && worker->state != WORKER_KILLED)
       set_timer (worker, DEATH_DUE);
   }
+  if (channel->stuck)
+    worker_flush (worker); /* it may have made room */
 }
 
 static void
-on_writable (struct ev_loop *loop, ev_io *io, int revents)
+on_writable (struct channel *channel)
 {
-  struct worker *worker = io->data;
-
-  (void) loop;
-  (void) revents;
-  worker_flush (worker);
-  if (worker->tx.len == 0 && worker->state == WORKER_READY)
-    worker->events->freed (worker);
+  worker_flush (channel->owner);
 }
+
+static const struct channel_events channel_events = { .ready = on_ready, .writable = on_writable };
 
 /* What init told, whole; the pipe holds it all, but a read may end early. */
 static bool
@@ -573,16 +506,14 @@ worker_free (struct worker *worker)
   struct ev_loop *loop = worker->pool->loop;
 
   unlink_unsent (worker);
-  ev_io_stop (loop, &worker->control);
-  ev_io_stop (loop, &worker->writable);
   ev_io_stop (loop, &worker->output);
   ev_io_stop (loop, &worker->gone);
   ev_timer_stop (loop, &worker->timer);
+  channel_close (&worker->channel);
   spawned_end (worker->pool->settings.spawner, &worker->proc);
   for (unsigned i = 0; i < worker->slots_count; i++)
     buf_free (&worker->slots[i].body);
   free (worker->slots);
-  buf_free (&worker->tx);
   buf_free (&worker->description);
   buf_free (&worker->printed);
   free (worker->guarantees);
@@ -617,7 +548,7 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   struct end end;
 
   (void) revents;
-  while (worker_receive (worker) && worker->received)
+  while (worker_receive (worker) && worker->channel.received)
     ;
   on_output (loop, &worker->output, EV_READ);
   if (worker->printed.len != 0)
@@ -635,14 +566,10 @@ watch (struct worker *worker)
 {
   struct ev_loop *loop = worker->pool->loop;
 
-  ev_io_init (&worker->control, on_control, worker->proc.control, EV_READ);
-  ev_io_init (&worker->writable, on_writable, worker->proc.control, EV_WRITE);
   ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
   ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
   ev_timer_init (&worker->timer, on_timer, 0, 0);
-  worker->control.data = worker->writable.data = worker->output.data = worker->gone.data =
-    worker->timer.data = worker;
-  ev_io_start (loop, &worker->control);
+  worker->output.data = worker->gone.data = worker->timer.data = worker;
   ev_io_start (loop, &worker->output);
   ev_io_start (loop, &worker->gone);
 }
@@ -653,6 +580,7 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
             struct error *err)
 {
   struct spawned proc;
+  struct error failed = { { 0 } };
   struct worker *worker;
 
   if (!worker_spawn (pool->settings.spawner, plugin_fd, name, policy, &proc, err))
@@ -670,7 +598,10 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
   pool->started++;
   watch (worker);
   set_timer (worker, pool->settings.start_timeout);
-  put (worker, FRAME_HELLO, 0, 0, hello->data, hello->len, NULL, 0, NULL, 0);
+  if (!channel_open (&worker->channel, pool->loop, &channel_events, worker, proc.control, hello,
+                     &failed))
+    worker_kill (worker, REASON_SPAWN_FAILED, failed.text);
+  worker->proc.control = -1; /* the channel's */
   log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid),
              "uid", LOG_INT (proc.uid), NULL);
   return worker;

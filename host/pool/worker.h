@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "pool/channel.h"
 #include "pool/job.h"
 #include "pool/pool.h"
 #include "pool/queue.h"
@@ -57,16 +58,16 @@ struct worker {
   const struct worker_events *events;
   const char *name; /* the plugin's */
   enum worker_state state;
-  struct spawned proc;
-  ev_io control, writable, status, output, gone;
+  struct spawned proc; /* without the control socket, that is the channel's */
+  struct channel channel;
+  ev_io status, output, gone;
   ev_timer timer; /* start, drain, stop or idle: by state */
   size_t result_max;
   struct slot *slots;
   unsigned slots_count, running;
   struct slot *free_slots;
   uint64_t nonces;
-  struct buf tx; /* one datagram being filled */
-  bool unsent;   /* in the pool's list */
+  bool unsent; /* in the pool's list */
   struct worker *next_unsent;
   struct buf description;
   char *guarantees;       /* JSON object of HELLO, or NULL */
@@ -79,7 +80,6 @@ struct worker {
   char *signal;           /* a name, or NULL */
   char *backtrace;        /* a line a frame, or NULL */
   bool closed;            /* its end of the control socket is */
-  bool received;          /* worker_receive took something the last time */
   double born, last_used; /* pool_now */
   uint64_t served;        /* calls that came back */
   bool due;               /* the fleet's: another is to take its place */
@@ -97,7 +97,7 @@ struct worker *worker_new (struct pool *pool, struct fleet *fleet,
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */
 bool worker_has_room (const struct worker *worker);
-/* Send a job.  False: not now (the socket is full); freed comes when it is worth another try. */
+/* Send a job.  False: not now (the channel is full); freed comes when it is worth another try. */
 bool worker_run (struct worker *worker, struct job *job);
 /* The flow is told when the worker has done with the job that was just sent, however it ends. */
 void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);

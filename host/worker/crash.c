@@ -9,6 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "worker/control.h"
 #include "worker/outbox.h"
 #include "worker/symbols.h"
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -19,9 +18,6 @@ enum {
 #else
   STACK = 256 * 1024,
 #endif
-  /* So many ended calls rest before one is used again, so that a plugin that completes a call twice
-   * is caught instead of ending another call. */
-  RESTING = 16,
   /* Callbacks that take no more processor time are not worth another thread's waking; in real time
    * they may have waited for their turn on a busy processor. */
   QUICK_CPU_NS = 20000,
@@ -39,101 +35,14 @@ monotonic (void)
   return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* ---- live calls, by id; under the lock -------------------------------------------------- */
-
-static struct crew_call **
-bucket (struct crew *crew, uint64_t id)
-{
-  return &crew->live[(id ^ id >> 32) % CREW_BUCKETS];
-}
-
-static void
-live_add (struct crew *crew, struct crew_call *call)
-{
-  struct crew_call **at = bucket (crew, call->call.id);
-
-  call->same_hash = *at;
-  *at = call;
-  crew->live_count++;
-}
-
-static struct crew_call *
-live_find (struct crew *crew, uint64_t id)
-{
-  struct crew_call *call = *bucket (crew, id);
-
-  while (call != NULL && call->call.id != id)
-    call = call->same_hash;
-  return call;
-}
-
-static void
-live_remove (struct crew *crew, struct crew_call *call)
-{
-  struct crew_call **at = bucket (crew, call->call.id);
-
-  while (*at != call)
-    at = &(*at)->same_hash;
-  *at = call->same_hash;
-  crew->live_count--;
-}
-
-/* ---- unused calls, queue; under the lock ------------------------------------------------ */
-
-static void
-rest (struct crew *crew, struct crew_call *call)
-{
-  call->next = NULL;
-  *crew->unused_last = call;
-  crew->unused_last = &call->next;
-  crew->unused_count++;
-}
-
-static struct crew_call *
-wake_up_oldest (struct crew *crew)
-{
-  struct crew_call *call = crew->unused;
-
-  if (crew->unused_count <= RESTING)
-    return NULL;
-  crew->unused = call->next;
-  crew->unused_count--;
-  return call;
-}
-
-static void
-enqueue (struct crew *crew, struct crew_call *call)
-{
-  call->next = NULL;
-  call->queued = true;
-  crew->queued++;
-  *crew->last = call;
-  crew->last = &call->next;
-}
-
-static void
-dequeue (struct crew *crew, struct crew_call *call)
-{
-  struct crew_call **at = &crew->first;
-
-  while (*at != call)
-    at = &(*at)->next;
-  *at = call->next;
-  if (crew->last == &call->next)
-    crew->last = at;
-  call->queued = false;
-  crew->queued--;
-}
-
-/* May the next call begin?  A serial plugin's one must have ended first, also if it was retained.
- */
+/* May the next call begin? */
 static bool
 is_ready (const struct crew *crew)
 {
   bool serial = crew->plugin->desc.threads != TOOLHOST_PARALLEL
                 && crew->plugin->desc.threads != TOOLHOST_EVENTED;
 
-  return crew->first != NULL && (!serial || crew->running == 0);
+  return crew->roster.first != NULL && (!serial || crew->running == 0);
 }
 
 /* ---- waking ----------------------------------------------------------------------------- */
@@ -156,8 +65,8 @@ start_thread (struct tool_thread *thread)
 
 /* Under the lock: the thread to wake, or NULL when none should be now.  When all are busy, one that
  * is still to be started. */
-static struct tool_thread *
-pick_idle (struct crew *crew)
+struct tool_thread *
+crew_pick (struct crew *crew)
 {
   struct tool_thread *thread = crew->idle;
 
@@ -176,8 +85,8 @@ pick_idle (struct crew *crew)
   return thread;
 }
 
-static void
-wake (struct tool_thread *thread)
+void
+crew_wake (struct tool_thread *thread)
 {
   if (thread == NULL)
     return;
@@ -192,6 +101,45 @@ wake (struct tool_thread *thread)
     crew->threads_max = --crew->threads_count;
     pthread_mutex_unlock (&crew->lock);
   }
+}
+
+static void
+call_control_thread (const struct crew *crew)
+{
+  (void) eventfd_write (crew->control_fd, 1);
+}
+
+struct tool_thread *
+crew_find_leader (struct crew *crew)
+{
+  struct tool_thread *thread = crew->idle;
+
+  if (crew->led || crew->waking != 0)
+    return NULL;
+  if (thread == NULL) {
+    crew->lead_wanted = true;
+    call_control_thread (crew);
+    return NULL;
+  }
+  crew->idle = thread->next_idle;
+  thread->woken = true;
+  crew->waking++;
+  return thread;
+}
+
+/* Under the lock: who sees to the daemon while this thread runs a callback? */
+static struct tool_thread *
+arrange (struct crew *crew)
+{
+  struct tool_thread *thread = crew->quick ? NULL : crew_pick (crew);
+
+  if (!crew->quick && thread == NULL)
+    return crew_find_leader (crew);
+  if (crew->quick && !crew->watched) {
+    crew->watched = true;
+    call_control_thread (crew);
+  }
+  return thread;
 }
 
 /* ---- the end of a call ------------------------------------------------------------------ */
@@ -227,15 +175,13 @@ deliver (struct crew *crew, struct crew_call *call)
   call->mapped = NULL;
 }
 
-/* Under the lock.  A stray call is never used again: the plugin may still hold it. */
+/* Under the lock. */
 static void
 forget (struct crew *crew, struct crew_call *call)
 {
-  live_remove (crew, call);
-  if (!call->call.stray)
-    rest (crew, call);
-  if (crew->draining && crew->live_count == 0)
-    (void) eventfd_write (crew->drained_fd, 1);
+  roster_remove (&crew->roster, call);
+  if (crew->draining && crew->roster.live_count == 0)
+    call_control_thread (crew);
 }
 
 /* ---- the port --------------------------------------------------------------------------- */
@@ -266,7 +212,7 @@ static void
 tell_now (struct crew *crew, enum frame_kind kind, const struct tool_call *call, const void *head,
           size_t head_len, const char *text, size_t len)
 {
-  outbox_put (crew->outbox, kind, 0, call != NULL ? call->id : 0,
+  outbox_put (crew->outbox, kind, call != NULL ? call->id : 0,
               (struct piece_of_frame[]){ { head, head_len }, { text, len } }, 2);
   outbox_flush (crew->outbox);
 }
@@ -299,9 +245,9 @@ port_ended (void *ctx, struct tool_call *ended)
   pthread_mutex_lock (&crew->lock);
   crew->running--;
   forget (crew, call);
-  thread = pick_idle (crew);
+  thread = crew_pick (crew);
   pthread_mutex_unlock (&crew->lock);
-  wake (thread);
+  crew_wake (thread);
 }
 
 static const struct call_port port = {
@@ -311,6 +257,106 @@ static const struct call_port port = {
   .log = port_log,
   .ended = port_ended,
 };
+
+/* ---- orders of the daemon, under the lock ----------------------------------------------- */
+
+/* A cancelled call that has not begun is answered here: all threads may be busy. */
+static void
+end_queued (struct crew *crew, struct crew_call *call)
+{
+  roster_dequeue (&crew->roster, call);
+  tool_call_refuse (&call->call);
+  deliver (crew, call);
+  outbox_flush (crew->outbox);
+  forget (crew, call);
+}
+
+bool
+crew_nag (struct crew *crew)
+{
+  int64_t now = monotonic ();
+  bool any = false;
+
+  for (size_t i = 0; i < crew->threads_count; i++) {
+    const struct crew_call *call = crew->threads[i].current;
+    if (call == NULL || now >= call->nag_until)
+      continue;
+    (void) pthread_kill (crew->threads[i].thread, SIGUSR2);
+    any = true;
+  }
+  return any;
+}
+
+static void
+on_cancel (void *ctx, uint64_t id, uint32_t grace_ms)
+{
+  struct crew *crew = ctx;
+  struct crew_call *call = roster_find (&crew->roster, id);
+
+  if (call == NULL)
+    return;
+  call->nag_until = monotonic () + grace_ms * NS_PER_MS;
+  tool_call_cancel (&call->call);
+  if (call->queued)
+    end_queued (crew, call);
+  else {
+    crew->nagging = crew_nag (crew);
+    call_control_thread (crew);
+  }
+}
+
+static void
+on_bye (void *ctx)
+{
+  struct crew *crew = ctx;
+
+  crew->draining = true;
+  if (crew->roster.live_count == 0)
+    call_control_thread (crew);
+}
+
+/* ---- the lead --------------------------------------------------------------------------- */
+
+bool
+crew_begin_lead (struct crew *crew)
+{
+  if (crew->led)
+    return false;
+  crew->led = ring_listen (&crew->intake.ring);
+  if (!crew->led) {
+    ring_awake (&crew->intake.ring);
+    intake_ring (&crew->intake);
+  }
+  return crew->led;
+}
+
+void
+crew_end_lead (struct crew *crew, struct datagram *in)
+{
+  const struct intake_orders orders = { .ctx = crew, .cancel = on_cancel, .bye = on_bye };
+
+  ring_awake (&crew->intake.ring);
+  intake_ring (&crew->intake);
+  if (in != NULL)
+    intake_datagram (&crew->intake, in, &orders);
+  crew->led = false;
+}
+
+/* Under the lock, which is given up while it waits. */
+static void
+lead (struct crew *crew)
+{
+  bool open;
+
+  if (!crew_begin_lead (crew))
+    return;
+  pthread_mutex_unlock (&crew->lock);
+  open = control_receive (&crew->datagram);
+  pthread_mutex_lock (&crew->lock);
+  if (!open)
+    _exit (WORKER_EXIT_OK);
+  crew_end_lead (crew, &crew->datagram);
+}
 
 /* ---- tool threads ----------------------------------------------------------------------- */
 
@@ -337,8 +383,24 @@ flush_unlocked (struct crew *crew)
   pthread_mutex_lock (&crew->lock);
 }
 
+/* Under the lock: nothing is to be run by this thread now. */
+static void
+lead_or_follow (struct tool_thread *self)
+{
+  struct crew *crew = self->crew;
+  bool nobody_leads = !crew->led;
+
+  if (nobody_leads && crew->roster.first == NULL)
+    lead (crew);
+  else {
+    if (nobody_leads)
+      crew_wake (crew_find_leader (crew));
+    wait_idle (self);
+  }
+}
+
 /* Under the lock: the next call to run.  Before it may run, whatever waits in the outbox has been
- * sent, or a woken thread is on its way that will send it, or the I/O thread watches. */
+ * sent, or a woken thread is on its way that will send it, or the control thread watches. */
 static struct crew_call *
 take (struct tool_thread *self)
 {
@@ -346,17 +408,20 @@ take (struct tool_thread *self)
   struct crew_call *call;
 
   for (;;) {
-    bool ready = is_ready (crew);
+    bool ready;
+    if (!crew->led && crew->roster.first == NULL)
+      intake_ring (&crew->intake);
+    ready = is_ready (crew);
     if (!outbox_is_empty (crew->outbox) && (!ready || (crew->waking == 0 && !crew->quick)))
       flush_unlocked (crew);
     else if (ready)
       break;
     else
-      wait_idle (self);
+      lead_or_follow (self);
   }
-  call = crew->first;
-  dequeue (crew, call);
+  call = roster_take (&crew->roster);
   crew->running++;
+  crew->busy++;
   self->current = call;
   return call;
 }
@@ -375,6 +440,7 @@ run (struct tool_thread *self, struct crew_call *call)
     deliver (crew, call);
   pthread_mutex_lock (&crew->lock);
   self->current = NULL;
+  crew->busy--;
   crew->quick = quick;
   if (ended) {
     crew->running--;
@@ -396,143 +462,12 @@ thread_main (void *arg)
   self->unborn = false;
   for (;;) {
     struct crew_call *call = take (self);
-    struct tool_thread *next = crew->quick ? NULL : pick_idle (crew);
+    struct tool_thread *next = arrange (crew);
     pthread_mutex_unlock (&crew->lock);
-    wake (next);
+    crew_wake (next);
     run (self, call);
   }
   return NULL;
-}
-
-/* ---- for the I/O thread ----------------------------------------------------------------- */
-
-struct crew_call *
-crew_new (struct crew *crew)
-{
-  struct crew_call *call;
-
-  pthread_mutex_lock (&crew->lock);
-  call = wake_up_oldest (crew);
-  pthread_mutex_unlock (&crew->lock);
-  if (call == NULL) {
-    call = xcalloc (1, sizeof *call);
-    tool_call_init (&call->call);
-  }
-  call->nag_until = 0;
-  call->mapped = NULL;
-  return call;
-}
-
-void
-crew_drop (struct crew *crew, struct crew_call *call)
-{
-  if (call->mapped != NULL)
-    (void) munmap (call->mapped, call->mapped_len);
-  tool_call_end (&call->call);
-  pthread_mutex_lock (&crew->lock);
-  rest (crew, call);
-  pthread_mutex_unlock (&crew->lock);
-}
-
-void
-crew_add (struct crew *crew, struct crew_call *call)
-{
-  pthread_mutex_lock (&crew->lock);
-  live_add (crew, call);
-  enqueue (crew, call);
-  pthread_mutex_unlock (&crew->lock);
-}
-
-bool
-crew_kick (struct crew *crew)
-{
-  struct tool_thread *thread;
-  bool burst;
-
-  pthread_mutex_lock (&crew->lock);
-  thread = pick_idle (crew);
-  burst = crew->quick && crew->queued > 1;
-  pthread_mutex_unlock (&crew->lock);
-  wake (thread);
-  return burst;
-}
-
-bool
-crew_watch (struct crew *crew)
-{
-  struct tool_thread *thread;
-  bool left;
-
-  pthread_mutex_lock (&crew->lock);
-  left = crew->queued != 0 || !outbox_is_empty (crew->outbox);
-  if (left)
-    crew->quick = false;
-  thread = pick_idle (crew);
-  pthread_mutex_unlock (&crew->lock);
-  wake (thread);
-  if (left)
-    outbox_flush (crew->outbox);
-  return left;
-}
-
-/* A cancelled call that has not begun is answered here: all threads may be busy. */
-static void
-end_queued (struct crew *crew, struct crew_call *call)
-{
-  tool_call_refuse (&call->call);
-  deliver (crew, call);
-  outbox_flush (crew->outbox);
-  pthread_mutex_lock (&crew->lock);
-  forget (crew, call);
-  pthread_mutex_unlock (&crew->lock);
-}
-
-void
-crew_cancel (struct crew *crew, uint64_t id, uint32_t grace_ms)
-{
-  struct crew_call *call;
-  bool queued;
-
-  pthread_mutex_lock (&crew->lock);
-  call = live_find (crew, id);
-  queued = call != NULL && call->queued;
-  if (queued)
-    dequeue (crew, call);
-  if (call != NULL) {
-    call->nag_until = monotonic () + grace_ms * NS_PER_MS;
-    tool_call_cancel (&call->call);
-  }
-  pthread_mutex_unlock (&crew->lock);
-  if (queued)
-    end_queued (crew, call);
-}
-
-bool
-crew_nag (struct crew *crew)
-{
-  int64_t now = monotonic ();
-  bool any = false;
-
-  pthread_mutex_lock (&crew->lock);
-  for (size_t i = 0; i < crew->threads_count; i++) {
-    const struct crew_call *call = crew->threads[i].current;
-    if (call == NULL || now >= call->nag_until)
-      continue;
-    (void) pthread_kill (crew->threads[i].thread, SIGUSR2);
-    any = true;
-  }
-  pthread_mutex_unlock (&crew->lock);
-  return any;
-}
-
-void
-crew_drain (struct crew *crew)
-{
-  pthread_mutex_lock (&crew->lock);
-  crew->draining = true;
-  if (crew->live_count == 0)
-    (void) eventfd_write (crew->drained_fd, 1);
-  pthread_mutex_unlock (&crew->lock);
 }
 
 /* ---- start ------------------------------------------------------------------------------ */
@@ -544,26 +479,31 @@ on_nag (int number)
 }
 
 bool
-crew_init (struct crew *crew, struct outbox *outbox, size_t result_max, struct error *err)
+crew_init (struct crew *crew, struct outbox *outbox, const struct segments *segments,
+           size_t result_max, struct error *err)
 {
   struct sigaction nag = { .sa_handler = on_nag }; /* without SA_RESTART: waiting calls return */
 
   memset (crew, 0, sizeof *crew);
   crew->outbox = outbox;
-  crew->result_max = result_max;
-  crew->last = &crew->first;
-  crew->unused_last = &crew->unused;
+  crew->datagram.data = xmalloc (FRAME_MAX);
+  roster_init (&crew->roster);
+  intake_init (&crew->intake, segments);
+  crew->intake.roster = &crew->roster;
+  crew->intake.host = &crew->host;
+  crew->intake.outbox = outbox;
+  crew->intake.result_max = result_max;
   pthread_mutex_init (&crew->lock, NULL);
   plugin_host_init (&crew->host, &port, crew);
   (void) sigaction (SIGUSR2, &nag, NULL);
-  crew->drained_fd = eventfd (0, EFD_CLOEXEC);
-  return crew->drained_fd >= 0 || error_set (err, "cannot make an eventfd: %s", strerror (errno));
+  crew->control_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return crew->control_fd >= 0 || error_set (err, "cannot make an eventfd: %s", strerror (errno));
 }
 
 bool
 crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads, struct error *err)
 {
-  crew->plugin = plugin;
+  crew->plugin = crew->intake.plugin = plugin;
   crew->threads_max = plugin->desc.threads == TOOLHOST_PARALLEL ? threads : 1;
   crew->threads = xcalloc (crew->threads_max, sizeof *crew->threads);
   for (size_t i = 0; i < crew->threads_max; i++) {

@@ -1,12 +1,20 @@
-/* crew.h - the tool threads, the queue before them, and the calls of a worker from CALL to RESULT.
+/* crew.h - the threads of a worker that run calls, and who of them listens to the daemon.
  *
- * The I/O thread puts calls in and cancels them; tool threads run them.  Waking is what costs, so a
- * burst of calls wakes one thread, and that one wakes the next while there is still work; results
- * gather in the outbox while another thread is on its way that will flush them.
+ * Waking is what costs, so whoever is awake does the work.  One thread at a time has the lead: it
+ * waits at the control socket, and what comes, by the ring or as a datagram, it queues itself.  A
+ * tool thread that has nothing to run takes the lead when nobody has it, so a call usually runs on
+ * the thread that its arrival woke.
  *
- * While calls are quick even that is too much: one thread works off the burst and sends all results
- * at its end, and the I/O thread looks after WATCH_MS whether a call among them was slow after all.
- * So a result waits behind a running callback for no longer than that. */
+ * Before a callback the lead goes to an idle tool thread, or to the control thread (serve.h) when
+ * there is none.  While calls are quick even that is too much: one thread works off the burst, and
+ * sends all results at its end, and nobody leads; the control thread looks every WATCH_MS whether
+ * a call among them was slow after all.  So a result waits behind a running callback for no longer
+ * than that, and a call for twice as long before another thread is given it.
+ *
+ * A thread leads only while no call waits: then everything that could concern it comes through the
+ * socket, and nobody within the process ever has to wake it.
+ *
+ * Serial plugins: the next call begins when the last one has ended, also if it was retained. */
 #ifndef TOOLHOST_WORKER_CREW_H
 #define TOOLHOST_WORKER_CREW_H
 
@@ -15,24 +23,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "worker/control.h"
 #include "worker/host_table.h"
+#include "worker/intake.h"
 #include "worker/plugin.h"
-#include "worker/tool_call.h"
+#include "worker/roster.h"
+
+enum { WATCH_MS = 1 };
 
 struct outbox;
+struct segments;
 struct crew;
-
-struct crew_call {
-  struct tool_call call;       /* first */
-  struct crew_call *next;      /* in the queue, or among the unused */
-  struct crew_call *same_hash; /* among the live */
-  void *mapped;                /* arguments that came as a memfd */
-  size_t mapped_len;
-  int64_t nag_until; /* a cancelled one's thread gets signals until then */
-  bool queued;
-};
-
-enum { CREW_BUCKETS = 256 };
 
 struct tool_thread {
   pthread_t thread;
@@ -48,47 +49,46 @@ struct crew {
   struct outbox *outbox;
   struct plugin_host host;
   const struct plugin *plugin;
-  size_t result_max;
+  struct datagram datagram; /* of who leads */
+  int control_fd;           /* eventfd: something is to be done by the control thread */
 
-  pthread_mutex_t lock;                    /* of all that follows */
-  struct crew_call *first, **last;         /* the queue */
-  size_t queued;                           /* calls in it */
-  bool quick;                              /* the callbacks that ended last took next to no time */
-  struct crew_call *unused, **unused_last; /* oldest first */
-  size_t unused_count;
-  struct crew_call *live[CREW_BUCKETS]; /* from CALL to RESULT */
-  size_t live_count;
+  pthread_mutex_t lock; /* of all that follows */
+  struct roster roster;
+  struct intake intake;
   size_t running;              /* begun and not ended, retained ones too */
+  size_t busy;                 /* threads in a callback */
+  bool quick;                  /* the callbacks that ended last took next to no time */
   struct tool_thread *threads; /* threads_max of them; the first threads_count are started */
   size_t threads_count, threads_max;
   struct tool_thread *idle; /* latest first: its cache is warm */
   unsigned waking;          /* woken and not yet there */
-  bool draining;
-  int drained_fd; /* eventfd: the last call has ended while draining */
+  bool led;                 /* somebody waits at the control socket */
+  bool lead_wanted;         /* the control thread is to take the lead */
+  bool watched;             /* the control thread looks every WATCH_MS */
+  bool nagging;             /* a cancelled call still runs */
+  bool draining;            /* the daemon said BYE */
 };
 
 /* Make the table for the plugin ready; no threads yet. */
-bool crew_init (struct crew *crew, struct outbox *outbox, size_t result_max, struct error *err);
+bool crew_init (struct crew *crew, struct outbox *outbox, const struct segments *segments,
+                size_t result_max, struct error *err);
 /* One thread; of a parallel plugin up to `threads`, started when there is work for them. */
 bool crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads,
                  struct error *err);
 
-/* ---- for the I/O thread ---- */
+/* ---- for the control thread, under the lock unless it says otherwise ---- */
 
-/* A call to be filled in, then given to crew_add or crew_drop. */
-struct crew_call *crew_new (struct crew *crew);
-void crew_drop (struct crew *crew, struct crew_call *call);
-void crew_add (struct crew *crew, struct crew_call *call);
-/* After one or more crew_add.  True: look with crew_watch after WATCH_MS. */
-bool crew_kick (struct crew *crew);
-enum { WATCH_MS = 1 };
-/* Has the burst been worked off?  If not, wake more threads and send what waits; true: look again.
- */
-bool crew_watch (struct crew *crew);
-void crew_cancel (struct crew *crew, uint64_t id, uint32_t grace_ms);
+/* Take the lead, if nobody has it and nothing has come meanwhile (that is queued then). */
+bool crew_begin_lead (struct crew *crew);
+/* Queue what has come, `in` too if it is not NULL, and put the lead down. */
+void crew_end_lead (struct crew *crew, struct datagram *in);
+/* The thread that should run what waits, or NULL; to be given to crew_wake. */
+struct tool_thread *crew_pick (struct crew *crew);
+/* Without the lock. */
+void crew_wake (struct tool_thread *thread);
+/* Somebody must listen: an idle thread to be woken for it, or NULL and lead_wanted is set. */
+struct tool_thread *crew_find_leader (struct crew *crew);
 /* Signal the threads of cancelled calls that still run; false: there are none any more. */
 bool crew_nag (struct crew *crew);
-/* No more calls will come: drained_fd becomes readable when the last has ended. */
-void crew_drain (struct crew *crew);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/frame.h"
-#include "worker/outbox.h"
+#include "worker/control.h"
 #include "worker/sandbox.h"
 
 static int64_t
@@ -75,6 +75,8 @@ confine (void)
   (void) close (STDOUT_FILENO);
   (void) close (STDERR_FILENO);
   (void) close (FD_CONTROL);
+  (void) close (FD_DOWN);
+  (void) close (FD_UP);
   if (!sandbox_privileges (&err) || !sandbox_seccomp_init (&err))
     _exit (WORKER_EXIT_SANDBOX);
 }

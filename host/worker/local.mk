@@ -10,15 +10,18 @@ libplugin_la_SOURCES = \
 
 worker_PROGRAMS += toolhost-worker
 toolhost_worker_SOURCES = \
+  %D%/control.c %D%/control.h \
   %D%/crash.c %D%/crash.h \
   %D%/crew.c %D%/crew.h \
   %D%/filter.c %D%/filter.h \
   %D%/guarantees.c \
   %D%/hello.c %D%/hello.h \
   %D%/init.c %D%/init.h \
+  %D%/intake.c %D%/intake.h \
   %D%/load.c %D%/load.h \
   %D%/main.c \
   %D%/outbox.c %D%/outbox.h \
+  %D%/roster.c %D%/roster.h \
   %D%/sandbox.h \
   %D%/sandbox_cgroup.c \
   %D%/sandbox_landlock.c \
@@ -26,6 +29,7 @@ toolhost_worker_SOURCES = \
   %D%/sandbox_root.c \
   %D%/sandbox_seccomp.c \
   %D%/sanitizers.c \
+  %D%/segments.c %D%/segments.h \
   %D%/serve.c %D%/serve.h \
   %D%/symbols.c %D%/symbols.h \
   %D%/system_calls.c %D%/system_calls.def %D%/system_calls.h

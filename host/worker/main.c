@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "worker/build.h"
+#include "worker/control.h"
 #include "worker/crash.h"
 #include "worker/crew.h"
 #include "worker/hello.h"
@@ -21,6 +22,7 @@
 #include "worker/load.h"
 #include "worker/outbox.h"
 #include "worker/plugin.h"
+#include "worker/segments.h"
 #include "worker/serve.h"
 #include "worker/system_calls.h"
 
@@ -79,16 +81,30 @@ has_control_socket (void)
 
 /* ---- pid 1 ------------------------------------------------------------------------------ */
 
+/* The payload of the first frame, which lives in the arena; NULL: it is no HELLO. */
+static const char *
+receive_hello (struct arena *arena, size_t *len)
+{
+  struct datagram in = { .data = arena_alloc (arena, FRAME_MAX) };
+  struct frame_head head;
+  const char *payload;
+  bool good = control_receive (&in) && frame_next (in.data, in.len, &head, &payload, len) > 0
+              && head.kind == FRAME_HELLO && segments_keep (&in);
+
+  datagram_end (&in);
+  return good ? payload : NULL;
+}
+
 static void
 read_hello (struct hello *hello, struct arena *arena)
 {
-  char *text = arena_alloc (arena, FRAME_MAX);
-  long len = serve_hello (text);
   struct error err = { { 0 } };
+  size_t len;
+  const char *text = receive_hello (arena, &len);
 
-  if (len < 0)
-    error_set (&err, "the first frame is no HELLO");
-  else if (hello_read (hello, text, (size_t) len, arena, &err)
+  if (text == NULL)
+    error_set (&err, "the first frame is no HELLO, or brings no shared memory");
+  else if (hello_read (hello, text, len, arena, &err)
            && strcmp (hello->build, TOOLHOST_BUILD_ID) != 0)
     error_set (&err,
                "this toolhost-worker is of build %s, the daemon of build %.64s: install both "
@@ -109,7 +125,9 @@ change_root (struct sandbox_plan *plan)
   sandbox_cgroup (plan);
   if (!sandbox_root (plan, FD_PLUGIN, &err))
     give_up_early (WORKER_EXIT_SANDBOX, "sandbox", &err);
-  (void) close_range (plan->namespaces ? FD_PLUGIN : FD_PLUGIN + 1, ~0U, 0);
+  if (plan->namespaces)
+    (void) close (FD_PLUGIN);
+  (void) close_range (FD_UP + 1, ~0U, 0);
 }
 
 /* ---- pid 2 ------------------------------------------------------------------------------ */
@@ -128,7 +146,7 @@ close_sandbox (struct sandbox_plan *plan)
 }
 
 static void
-say_hello (const struct sandbox_plan *plan, struct outbox *box)
+say_hello (const struct sandbox_plan *plan)
 {
   CLEANUP_BUF struct buf text = { 0 };
   struct json_writer w = { .out = &text };
@@ -138,7 +156,7 @@ say_hello (const struct sandbox_plan *plan, struct outbox *box)
   jsonw_name (&w, "guarantees");
   guarantees_tell (plan, &w);
   jsonw_end (&w);
-  outbox_text (box, FRAME_HELLO, text.data, text.len);
+  control_text (FRAME_HELLO, text.data, text.len);
 }
 
 static void
@@ -156,13 +174,13 @@ load (const struct hello *hello, const char *path, struct crew *crew, struct plu
 }
 
 static void
-describe (const struct plugin *plugin, struct outbox *box)
+describe (const struct plugin *plugin)
 {
   CLEANUP_BUF struct buf text = { 0 };
   struct json_writer w = { .out = &text };
 
   plugin_describe (plugin, &w);
-  outbox_text (box, FRAME_DESCRIBE, text.data, text.len);
+  control_text (FRAME_DESCRIBE, text.data, text.len);
 }
 
 /* glibc reserves 64 MiB of address space for each arena, and address space is what is limited. */
@@ -178,6 +196,7 @@ spare_address_space (uint64_t memory)
 static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
 {
   char path[96];
+  struct segments segments;
   struct outbox box;
   struct crew crew;
   struct plugin plugin;
@@ -189,14 +208,16 @@ static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
     (void) snprintf (path, sizeof path, "%s", SANDBOX_PLUGIN_FD);
   (void) setvbuf (stdout, NULL, _IOLBF, 0);
   spare_address_space (hello->sandbox.memory);
-  outbox_init (&box);
+  if (!segments_map (&segments, &err))
+    give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
+  outbox_init (&box, &segments);
   close_sandbox (&hello->sandbox);
-  say_hello (&hello->sandbox, &box);
+  say_hello (&hello->sandbox);
   crash_install (&box, path);
-  if (!crew_init (&crew, &box, hello->result_max, &err))
+  if (!crew_init (&crew, &box, &segments, hello->result_max, &err))
     give_up (WORKER_EXIT_LOAD, "load", &err);
   load (hello, path, &crew, &plugin);
-  describe (&plugin, &box);
+  describe (&plugin);
   serve (&crew);
   outbox_flush (&box); /* the last results may still wait there */
   plugin_stop (&plugin);

@@ -1,125 +1,54 @@
 #include "worker/outbox.h"
 
-#include <errno.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/json_write.h"
+#include "worker/control.h"
+#include "worker/segments.h"
 
 enum { MOST_PIECES = 8, CHUNK = FRAME_MAX - sizeof (struct frame_head) };
 
-/* ---- the socket ------------------------------------------------------------------------- */
-
-/* A plugin may have closed the descriptor or made it non-blocking; the first is its end. */
-static void
-send_datagram (const struct iovec *iov, size_t count)
-{
-  struct msghdr msg = { .msg_iov = (struct iovec *) iov, .msg_iovlen = count };
-
-  while (sendmsg (FD_CONTROL, &msg, MSG_NOSIGNAL) < 0) {
-    struct pollfd writable = { .fd = FD_CONTROL, .events = POLLOUT };
-    if (errno == EPIPE || errno == ECONNRESET)
-      _exit (WORKER_EXIT_OK);
-    if (errno == EAGAIN)
-      (void) poll (&writable, 1, -1);
-    else if (errno != EINTR)
-      _exit (WORKER_EXIT_PROTOCOL);
-  }
-}
-
-static void
-send_frame (enum frame_kind kind, uint16_t flags, uint64_t call,
-            const struct piece_of_frame *pieces, size_t count)
-{
-  static const char zeros[FRAME_ALIGN];
-  struct frame_head head = { .kind = (uint16_t) kind, .flags = flags, .call = call };
-  struct iovec iov[MOST_PIECES + 2];
-  size_t size = sizeof head, n = 0;
-
-  iov[n++] = (struct iovec){ &head, sizeof head };
-  for (size_t i = 0; i < count; i++) {
-    size += pieces[i].len;
-    iov[n++] = (struct iovec){ (void *) pieces[i].data, pieces[i].len };
-  }
-  head.size = (uint32_t) size;
-  iov[n++] = (struct iovec){ (void *) zeros, frame_padded (size) - size };
-  send_datagram (iov, n);
-}
-
 void
-control_send (enum frame_kind kind, const char *text, size_t len)
-{
-  struct piece_of_frame piece = { text, len < CHUNK ? len : CHUNK };
-  send_frame (kind, 0, 0, &piece, 1);
-}
-
-void
-control_bye (const char *reason, const char *message)
-{
-  CLEANUP_BUF struct buf text = { 0 };
-  struct json_writer w = { .out = &text };
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "reason", reason);
-  jsonw_name_string (&w, "message", message);
-  jsonw_end (&w);
-  control_send (FRAME_BYE, text.data, text.len);
-}
-
-/* ---- the box ---------------------------------------------------------------------------- */
-
-void
-outbox_init (struct outbox *box)
+outbox_init (struct outbox *box, const struct segments *segments)
 {
   memset (box, 0, sizeof *box);
-  pthread_mutex_init (&box->sending, NULL);
-  pthread_mutex_init (&box->filling, NULL);
-  box->fill = xmalloc (FRAME_MAX);
-  box->spare = xmalloc (FRAME_MAX);
+  pthread_mutex_init (&box->lock, NULL);
+  ring_out_init (&box->ring, segments->up, segments->down);
 }
 
-/* Empty the box; under `sending`. */
+/* ---- the ring, under the lock ----------------------------------------------------------- */
+
 static void
-send_waiting (struct outbox *box)
+publish (struct outbox *box)
 {
-  char *full;
-  size_t len;
-
-  pthread_mutex_lock (&box->filling);
-  full = box->fill;
-  len = box->len;
-  box->fill = box->spare;
-  box->spare = full;
-  box->len = 0;
-  atomic_store_explicit (&box->waiting, 0, memory_order_relaxed);
-  pthread_mutex_unlock (&box->filling);
-  if (len != 0) {
-    struct iovec iov = { full, len };
-    send_datagram (&iov, 1);
-  }
+  atomic_store_explicit (&box->waiting, false, memory_order_relaxed);
+  if (ring_publish (&box->ring))
+    control_knock ();
 }
 
-void
-outbox_flush (struct outbox *box)
+static bool
+has_room (struct outbox *box, size_t size)
 {
-  pthread_mutex_lock (&box->sending);
-  send_waiting (box);
-  pthread_mutex_unlock (&box->sending);
+  return ring_room (&box->ring) >= (long) size;
 }
 
-void
-outbox_rescue (struct outbox *box)
+/* Until the daemon has consumed enough.  It wakes whoever waits for the word it counts that in;
+ * should it be gone, init ends this process. */
+static void
+wait_for_room (struct outbox *box, size_t size)
 {
-  if (pthread_mutex_trylock (&box->filling) != 0)
-    return;
-  if (box->len != 0) {
-    struct iovec iov = { box->fill, box->len };
-    send_datagram (&iov, 1);
+  const _Atomic uint32_t *word = &box->ring.peer->consumed;
+
+  publish (box);
+  while (!has_room (box, size)) {
+    uint32_t seen = atomic_load (word);
+    ring_want_room (&box->ring);
+    if (!has_room (box, size))
+      (void) syscall (SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
   }
-  /* Stays locked: the process is about to end and nothing must be sent twice. */
+  ring_has_room (&box->ring);
 }
 
 static size_t
@@ -132,55 +61,49 @@ frame_size (const struct piece_of_frame *pieces, size_t count)
   return size;
 }
 
-/* Under `filling`; the frame fits. */
 static void
-append (struct outbox *box, const struct frame_head *head, const struct piece_of_frame *pieces,
-        size_t count)
+put_frame (struct outbox *box, enum frame_kind kind, uint64_t call,
+           const struct piece_of_frame *pieces, size_t count)
 {
-  char *at = box->fill + box->len;
+  static const char zeros[FRAME_ALIGN];
+  size_t size = frame_size (pieces, count);
+  struct frame_head head = { .size = (uint32_t) size, .kind = (uint16_t) kind, .call = call };
 
-  memcpy (at, head, sizeof *head);
-  at += sizeof *head;
+  if (!has_room (box, frame_padded (size)))
+    wait_for_room (box, frame_padded (size));
+  ring_put (&box->ring, &head, sizeof head);
   for (size_t i = 0; i < count; i++)
-    if (pieces[i].len != 0)
-      at = (char *) memcpy (at, pieces[i].data, pieces[i].len) + pieces[i].len;
-  memset (at, 0, frame_padded (head->size) - head->size);
-  box->len += frame_padded (head->size);
-  atomic_store_explicit (&box->waiting, box->len, memory_order_relaxed);
+    ring_put (&box->ring, pieces[i].data, pieces[i].len);
+  ring_put (&box->ring, zeros, frame_padded (size) - size);
+  atomic_store_explicit (&box->waiting, true, memory_order_relaxed);
 }
 
+/* ---- for all threads -------------------------------------------------------------------- */
+
 void
-outbox_put (struct outbox *box, enum frame_kind kind, uint16_t flags, uint64_t call,
+outbox_put (struct outbox *box, enum frame_kind kind, uint64_t call,
             const struct piece_of_frame *pieces, size_t count)
 {
-  size_t size = frame_size (pieces, count);
-  struct frame_head head = {
-    .size = (uint32_t) size, .kind = (uint16_t) kind, .flags = flags, .call = call
-  };
-
-  for (;;) {
-    bool fits;
-    pthread_mutex_lock (&box->filling);
-    fits = frame_padded (size) <= FRAME_MAX - box->len;
-    if (fits)
-      append (box, &head, pieces, count);
-    pthread_mutex_unlock (&box->filling);
-    if (fits)
-      return;
-    outbox_flush (box);
-  }
+  pthread_mutex_lock (&box->lock);
+  put_frame (box, kind, call, pieces, count);
+  pthread_mutex_unlock (&box->lock);
 }
 
 void
-outbox_text (struct outbox *box, enum frame_kind kind, const char *text, size_t len)
+outbox_flush (struct outbox *box)
 {
-  do {
-    struct piece_of_frame piece = { text, len < CHUNK ? len : CHUNK };
-    text += piece.len;
-    len -= piece.len;
-    outbox_put (box, kind, len != 0 ? FRAME_MORE : 0, 0, &piece, 1);
-  } while (len != 0);
-  outbox_flush (box);
+  pthread_mutex_lock (&box->lock);
+  if (!outbox_is_empty (box))
+    publish (box);
+  pthread_mutex_unlock (&box->lock);
+}
+
+void
+outbox_rescue (struct outbox *box)
+{
+  if (pthread_mutex_trylock (&box->lock) == 0)
+    publish (box);
+  /* Stays locked: the process is about to end. */
 }
 
 /* ---- long results ----------------------------------------------------------------------- */
@@ -211,20 +134,6 @@ body_cut (struct body *body, size_t max, struct piece_of_frame *cut)
   return n;
 }
 
-/* Parts, past the box but behind what waits in it. */
-static void
-send_parts (struct outbox *box, uint64_t call, struct body *body, size_t last)
-{
-  pthread_mutex_lock (&box->sending);
-  send_waiting (box);
-  while (body->len > last) {
-    struct piece_of_frame cut[MOST_PIECES];
-    size_t n = body_cut (body, CHUNK, cut);
-    send_frame (FRAME_RESULT_PART, 0, call, cut, n);
-  }
-  pthread_mutex_unlock (&box->sending);
-}
-
 void
 outbox_result (struct outbox *box, uint64_t call, const struct frame_result *result,
                const struct piece_of_frame *pieces, size_t count)
@@ -235,7 +144,10 @@ outbox_result (struct outbox *box, uint64_t call, const struct frame_result *res
 
   memcpy (body.left, pieces, count * sizeof *pieces);
   body.len = frame_size (pieces, count) - sizeof (struct frame_head);
-  if (body.len > room)
-    send_parts (box, call, &body, room);
-  outbox_put (box, FRAME_RESULT, 0, call, frame, 1 + body_cut (&body, room, frame + 1));
+  while (body.len > room) {
+    struct piece_of_frame cut[MOST_PIECES];
+    size_t n = body_cut (&body, CHUNK, cut);
+    outbox_put (box, FRAME_RESULT_PART, call, cut, n);
+  }
+  outbox_put (box, FRAME_RESULT, call, frame, 1 + body_cut (&body, room, frame + 1));
 }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/ring.h"
 #include "worker/sandbox.h"
 
 #ifndef PR_SET_MDWE
@@ -26,7 +27,7 @@ address_space (const struct sandbox_plan *plan)
   uint64_t wide = 4 * plan->memory;
 
   if (!plan->in_cgroup)
-    return plan->memory;
+    return plan->memory + 2 * RING_SEGMENT; /* those are ours */
   return wide > least ? wide : least;
 }
 

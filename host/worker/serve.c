@@ -1,239 +1,22 @@
 #include "worker/serve.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/frame.h"
 #include "worker/crew.h"
 #include "worker/outbox.h"
 
-enum { MOST_FDS = 16, NAG_MS = 20 };
+enum { NAG_MS = 20, QUIET_TICKS = 4 };
 
-/* One datagram with the descriptors that came along. */
-struct datagram {
-  char *data; /* FRAME_MAX bytes */
-  size_t len;
-  int fds[MOST_FDS];
-  size_t fds_count, fds_taken;
-};
-
-/* The daemon is of our build and doesn't say nonsense: whatever this is, it is not the daemon. */
-static void __attribute__ ((noreturn)) protocol_error (const char *what)
-{
-  (void) fprintf (stderr, "toolhost-worker: unreadable frame: %s\n", what);
-  _exit (WORKER_EXIT_PROTOCOL);
-}
-
-/* ---- receiving -------------------------------------------------------------------------- */
-
-static void
-take_descriptors (struct datagram *in, struct msghdr *msg)
-{
-  in->fds_count = in->fds_taken = 0;
-  for (struct cmsghdr *c = CMSG_FIRSTHDR (msg); c != NULL; c = CMSG_NXTHDR (msg, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-      continue;
-    in->fds_count = (c->cmsg_len - CMSG_LEN (0)) / sizeof (int);
-    memcpy (in->fds, CMSG_DATA (c), in->fds_count * sizeof (int));
-  }
-}
-
-static void
-close_descriptors (struct datagram *in)
-{
-  while (in->fds_taken < in->fds_count)
-    (void) close (in->fds[in->fds_taken++]);
-}
-
-/* False: the daemon is gone. */
-static bool
-receive (struct datagram *in)
-{
-  _Alignas(struct cmsghdr) char control[CMSG_SPACE (MOST_FDS * sizeof (int))];
-  struct iovec iov = { in->data, FRAME_MAX };
-  struct msghdr msg = {
-    .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
-  };
-  ssize_t len;
-
-  do
-    len = recvmsg (FD_CONTROL, &msg, MSG_CMSG_CLOEXEC);
-  while (len < 0 && errno == EINTR);
-  if (len <= 0)
-    return false;
-  in->len = (size_t) len;
-  take_descriptors (in, &msg);
-  if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
-    protocol_error ("a datagram that is too long, or more descriptors than may be open");
-  return true;
-}
-
-long
-serve_hello (char *at)
-{
-  struct datagram in = { .data = at };
-  struct frame_head head;
-  const char *payload;
-  size_t len;
-
-  if (!receive (&in))
-    return -1;
-  close_descriptors (&in);
-  if (frame_next (in.data, in.len, &head, &payload, &len) <= 0 || head.kind != FRAME_HELLO)
-    return -1;
-  memmove (at, payload, len);
-  return (long) len;
-}
-
-/* ---- frames ----------------------------------------------------------------------------- */
-
-/* Arguments in a memfd: mapped for as long as the call lives. */
-static const char *
-map_arguments (struct datagram *in, struct crew_call *call, size_t len)
-{
-  CLEANUP_FD int fd = -1;
-  struct stat st;
-  void *map;
-
-  if (in->fds_taken == in->fds_count)
-    protocol_error ("a CALL lacks its descriptor");
-  fd = in->fds[in->fds_taken++];
-  if (len == 0 || fstat (fd, &st) < 0 || st.st_size < 0 || (uint64_t) st.st_size < len)
-    protocol_error ("a CALL's descriptor is shorter than its arguments");
-  map = mmap (NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED)
-    return NULL;
-  call->mapped = map;
-  call->mapped_len = len;
-  return map;
-}
-
-static void
-fill_texts (struct crew_call *call, const struct frame_call *head, const char *args,
-            const char *meta)
-{
-  struct arena *arena = &call->call.arena;
-
-  if (call->mapped == NULL)
-    args = arena_strndup (arena, args, head->args_len);
-  tool_call_texts (&call->call, args, head->args_len, arena_strndup (arena, meta, head->meta_len),
-                   head->meta_len);
-  call->call.wants_progress = (head->flags & FRAME_CALL_PROGRESS) != 0;
-}
-
-static void
-answer_no_memory (struct crew *crew, struct crew_call *call, uint64_t id)
-{
-  static const char code[] = "out_of_memory";
-  static const char message[] = "the arguments are larger than the tool's memory allows";
-  const struct frame_result result = { .outcome = FRAME_OUTCOME_FAILED,
-                                       .code_len = sizeof code - 1,
-                                       .message_len = sizeof message - 1 };
-
-  outbox_result (
-    crew->outbox, id, &result,
-    (struct piece_of_frame[]){ { code, sizeof code - 1 }, { message, sizeof message - 1 } }, 2);
-  outbox_flush (crew->outbox);
-  crew_drop (crew, call);
-}
-
-static void
-on_call (struct crew *crew, struct datagram *in, const struct frame_head *head, const char *payload,
-         size_t len)
-{
-  const bool apart = (head->flags & FRAME_FD) != 0;
-  struct frame_call want;
-  struct crew_call *call;
-  const char *args = payload + sizeof want, *meta = args;
-
-  if (len < sizeof want)
-    protocol_error ("a CALL is too short");
-  memcpy (&want, payload, sizeof want);
-  if ((uint64_t) sizeof want + (apart ? 0 : want.args_len) + want.meta_len != len
-      || want.tool >= crew->plugin->tools_count)
-    protocol_error ("a CALL's lengths or its tool are wrong");
-  call = crew_new (crew);
-  tool_call_begin (&call->call, &crew->host, &crew->plugin->tools[want.tool], head->call,
-                   want.deadline_ns, crew->result_max);
-  if (!apart)
-    meta += want.args_len;
-  else if ((args = map_arguments (in, call, want.args_len)) == NULL) {
-    answer_no_memory (crew, call, head->call);
-    return;
-  }
-  fill_texts (call, &want, args, meta);
-  crew_add (crew, call);
-}
-
-static void
-on_cancel (struct crew *crew, const struct frame_head *head, const char *payload, size_t len)
-{
-  struct frame_cancel cancel;
-
-  if (len != sizeof cancel)
-    protocol_error ("a CANCEL of another length");
-  memcpy (&cancel, payload, sizeof cancel);
-  crew_cancel (crew, head->call, cancel.grace_ms);
-}
-
-/* ---- the loop --------------------------------------------------------------------------- */
-
-struct io {
+struct control {
   struct crew *crew;
-  bool nagging;   /* a cancelled call still runs */
-  int64_t nag_at; /* when its thread gets the next signal */
-  bool watching;  /* a burst of quick calls is being worked off */
-  bool leaving;   /* the daemon said BYE */
+  bool leads;
+  int64_t nag_at;        /* when threads of cancelled calls get the next signal */
+  uint64_t added, taken; /* what the queue had seen at the last tick */
+  unsigned quiet;        /* ticks since something was to be watched */
 };
-
-static void
-on_frame (struct io *io, struct datagram *in, const struct frame_head *head, const char *payload,
-          size_t len)
-{
-  switch (head->kind) {
-  case FRAME_CALL:
-    if (!io->leaving)
-      on_call (io->crew, in, head, payload, len);
-    break;
-  case FRAME_CANCEL:
-    on_cancel (io->crew, head, payload, len);
-    io->nagging = true;
-    io->nag_at = 0;
-    break;
-  case FRAME_BYE:
-    io->leaving = true;
-    crew_drain (io->crew);
-    break;
-  default:
-    protocol_error ("a kind that no worker is sent");
-  }
-}
-
-static void
-on_datagram (struct io *io, struct datagram *in)
-{
-  struct frame_head head;
-  const char *payload;
-  size_t payload_len, at = 0;
-  long step;
-
-  while ((step = frame_next (in->data + at, in->len - at, &head, &payload, &payload_len)) > 0) {
-    on_frame (io, in, &head, payload, payload_len);
-    at += (size_t) step;
-  }
-  if (step < 0)
-    protocol_error ("a head that is malformed");
-  close_descriptors (in);
-  io->watching = crew_kick (io->crew) || io->watching;
-}
 
 static int64_t
 now_ms (void)
@@ -243,54 +26,133 @@ now_ms (void)
   return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Signal the threads of cancelled calls when it is time; how long to wait then, as poll wants it.
+/* ---- under the lock --------------------------------------------------------------------- */
+
+/* Take the lead, unless somebody else has it.  The thread to wake for what came meanwhile, if any.
  */
+static struct tool_thread *
+take_lead (struct control *c)
+{
+  struct crew *crew = c->crew;
+
+  while (!c->leads && !crew->led)
+    c->leads = crew_begin_lead (crew);
+  crew->lead_wanted = false;
+  return crew_pick (crew);
+}
+
+/* Put the lead down, and let tool threads go on; the one to wake for that, if any.  While calls are
+ * quick, or there are idle threads, one of them will lead. */
+static struct tool_thread *
+hand_over (struct control *c, struct datagram *in)
+{
+  struct crew *crew = c->crew;
+  struct tool_thread *thread;
+
+  crew_end_lead (crew, in);
+  c->leads = false;
+  thread = crew_pick (crew);
+  if (thread == NULL || (!crew->quick && crew->idle == NULL))
+    crew->lead_wanted = true;
+  return thread;
+}
+
+/* Has a burst been worked off?  If a call was slow after all, find somebody for what waits behind
+ * it.  The thread to wake, if any. */
+static struct tool_thread *
+tick (struct control *c)
+{
+  struct crew *crew = c->crew;
+  struct roster *roster = &crew->roster;
+  bool moved = roster->taken != c->taken;
+  bool late = roster->taken < c->added;
+  struct tool_thread *thread = NULL;
+
+  if (!crew->led)
+    intake_ring (&crew->intake);
+  if (late || (!moved && crew->busy != 0)) {
+    crew->quick = false;
+    thread = crew_pick (crew);
+    if (thread == NULL)
+      thread = crew_find_leader (crew);
+  }
+  c->quiet = moved || !crew->led ? 0 : c->quiet + 1;
+  crew->watched = c->quiet < QUIET_TICKS;
+  c->added = roster->added;
+  c->taken = roster->taken;
+  return thread;
+}
+
+/* Signal when it is time.  How long to wait then, as poll wants it. */
 static int
-nag (struct io *io)
+nag (struct control *c)
 {
   int64_t now = now_ms ();
 
-  if (io->nagging && now >= io->nag_at) {
-    io->nagging = crew_nag (io->crew);
-    io->nag_at = now + NAG_MS;
+  if (c->crew->nagging && now >= c->nag_at) {
+    c->crew->nagging = crew_nag (c->crew);
+    c->nag_at = now + NAG_MS;
   }
-  return io->nagging ? (int) (io->nag_at - now) : -1;
+  if (c->crew->watched)
+    return WATCH_MS;
+  return c->crew->nagging ? (int) (c->nag_at - now) : -1;
 }
 
-/* While nothing has to be done in between, waiting in recvmsg is enough.  True: a datagram may be
- * there; false: look again. */
+/* ---- the loop --------------------------------------------------------------------------- */
+
+/* Wait until the other threads want something, the lead brings something, or it is time.  True:
+ * a datagram has been received. */
 static bool
-wait_for_work (struct io *io, bool *done)
+wait_for_news (struct control *c, int wait)
 {
-  struct pollfd fds[2] = { { .fd = FD_CONTROL, .events = POLLIN },
-                           { .fd = io->crew->drained_fd, .events = POLLIN } };
+  struct pollfd fds[2] = { { .fd = c->crew->control_fd, .events = POLLIN },
+                           { .fd = FD_CONTROL, .events = POLLIN } };
+  eventfd_t count;
 
-  int ready, wait;
-
-  if (!io->nagging && !io->leaving && !io->watching)
-    return true;
-  wait = nag (io);
-  ready = poll (fds, 2, io->watching ? WATCH_MS : wait);
-  if (ready == 0 && io->watching)
-    io->watching = crew_watch (io->crew);
-  if (ready <= 0)
+  if (poll (fds, c->leads ? 2 : 1, wait) <= 0)
     return false;
-  *done = fds[1].revents != 0;
-  return fds[0].revents != 0;
+  if (fds[0].revents != 0)
+    (void) eventfd_read (c->crew->control_fd, &count);
+  if (fds[1].revents == 0)
+    return false;
+  if (!control_receive (&c->crew->datagram))
+    _exit (WORKER_EXIT_OK);
+  return true;
+}
+
+/* Under the lock: what has become of the wait.  The thread to wake, if any. */
+static struct tool_thread *
+see_to_it (struct control *c, bool received, bool watched)
+{
+  struct tool_thread *thread = NULL;
+
+  if (received)
+    thread = hand_over (c, &c->crew->datagram);
+  else if (watched)
+    thread = tick (c);
+  if (thread == NULL && c->crew->lead_wanted)
+    thread = take_lead (c);
+  return thread;
 }
 
 void
 serve (struct crew *crew)
 {
-  struct datagram in = { .data = xmalloc (FRAME_MAX) };
-  struct io io = { .crew = crew };
-  bool done = false;
+  struct control c = { .crew = crew };
+  bool done = false, received = false, watched = false;
 
-  while (!done)
-    if (wait_for_work (&io, &done) && !done) {
-      if (!receive (&in))
-        _exit (WORKER_EXIT_OK);
-      on_datagram (&io, &in);
-    }
-  free (in.data);
+  while (!done) {
+    struct tool_thread *thread;
+    int wait;
+    pthread_mutex_lock (&crew->lock);
+    thread = see_to_it (&c, received, watched);
+    done = crew->draining && crew->roster.live_count == 0;
+    wait = nag (&c);
+    watched = crew->watched;
+    pthread_mutex_unlock (&crew->lock);
+    crew_wake (thread);
+    received = !done && wait_for_news (&c, wait);
+    if (watched)
+      outbox_flush (crew->outbox);
+  }
 }

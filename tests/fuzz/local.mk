@@ -8,7 +8,8 @@ fuzzers = \
 	%D%/fuzz_format \
 	%D%/fuzz_mend \
 	%D%/fuzz_http \
-	%D%/fuzz_frame
+	%D%/fuzz_frame \
+	%D%/fuzz_ring
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
@@ -35,6 +36,9 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_frame_SOURCES = %D%/fuzz_frame.c %D%/fuzz.h
 %C%_fuzz_frame_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_frame_LDADD = $(HOST_LIBS)
+%C%_fuzz_ring_SOURCES = %D%/fuzz_ring.c %D%/fuzz.h
+%C%_fuzz_ring_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_ring_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

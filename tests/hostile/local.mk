@@ -27,8 +27,8 @@ check_LTLIBRARIES += %D%/bad_frames.la
 %C%_bad_frames_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 check_LTLIBRARIES += %D%/bad_json.la
-%C%_bad_json_la_SOURCES = %D%/bad_json.c
-%C%_bad_json_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_bad_json_la_SOURCES = %D%/bad_json.c %D%/inside.h host/base/ring.c
+%C%_bad_json_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(srcdir)/host
 %C%_bad_json_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_bad_json_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
@@ -181,6 +181,12 @@ check_LTLIBRARIES += %D%/null_deref.la
 %C%_null_deref_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_null_deref_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_null_deref_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+check_LTLIBRARIES += %D%/ring_flip.la
+%C%_ring_flip_la_SOURCES = %D%/ring_flip.c %D%/inside.h
+%C%_ring_flip_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -I$(srcdir)/host
+%C%_ring_flip_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_ring_flip_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 check_LTLIBRARIES += %D%/sleep_forever.la
 %C%_sleep_forever_la_SOURCES = %D%/sleep_forever.c

@@ -12,7 +12,7 @@ DEADLY = [
     ("abort_", ["tool_crashed"]),
     ("stack_overflow", ["tool_crashed"]),
     ("exit0", ["tool_crashed"]),
-    ("close_fds", ["tool_crashed", "tool_timeout"]),
+    ("close_fds", [None, "tool_crashed", "tool_timeout"]),  # None: its result was in shared memory already
     ("bad_frames", ["tool_crashed"]),
     ("forged_result", ["tool_crashed"]),
     ("bad_status", ["tool_execution_failed"]),
@@ -188,6 +188,34 @@ def test_each_schema_that_cannot_be_used_has_its_own_sentence():
                 said = problems[f"tool {tool}"].replace(",", "")
                 assert word in said, f"expected {word!r} in {said!r}"
         same(len(d.log_events("tool_refused")), len(BAD_SCHEMAS))
+
+
+def test_a_worker_that_garbles_the_memory_it_shares():
+    """Every call has one clear answer; the daemon and the neighbour do not notice."""
+    with Daemon(plugins=["ring_flip", "echo"], policies={"ring_flip": policy(max_time=f"{500 * PATIENCE}ms")}) as d:
+        same(d.call("ring_flip", {"where": "down"}).text, "0", "what it may do to the daemon's memory")
+        well(d)
+        pid, fds, rss, starts = d.pid, d.fds(), d.rss(), starts_of(d, "echo")
+        answers = {}
+        for i in range(45):
+            where = ("index", "frames", "all")[i % 3]
+            calls = [in_background(d.rest, "ring_flip", {"where": where, "pause_us": i % 2}) for _ in range(3)]
+            well(d)
+            for answer in calls:
+                answer = answer()
+                word = answer.code or "result"
+                answers[word] = answers.get(word, 0) + 1
+                assert answer.status in (200, 502, 503, 504), answer
+        comment(f"what callers were told: {answers}")
+        assert set(answers) <= {"result", "tool_crashed", "worker_lost", "tool_timeout", "tool_unavailable"}, answers
+        assert answers.get("tool_crashed"), answers
+        d.wait_log("worker_crashed", lambda e: e.get("plugin") == "ring_flip")
+        same(d.pid, pid)
+        assert is_running(pid)
+        wait_for(lambda: d.fds() <= fds + 6, 10, "the end of its descriptors")
+        assert d.rss() - rss < 8000 * PATIENCE, f"the daemon grew by {d.rss() - rss} KiB"
+        same(starts_of(d, "echo"), starts, "starts of the neighbour's worker")
+        well(d)
 
 
 def test_json_of_a_worker_is_read_strictly():

@@ -1,6 +1,6 @@
 # The daemon's core: catalog, pipeline, configuration, pool, log and metrics.
-check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_offload %D%/test_pool \
-	%D%/test_watch
+check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channel \
+	%D%/test_offload %D%/test_pool %D%/test_ring %D%/test_watch
 
 %C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/tap.h
 %C%_test_catalog_LDADD = $(UNIT_LIBS)
@@ -12,6 +12,10 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_offloa
 %C%_test_watch_LDADD = $(UNIT_LIBS)
 %C%_test_call_SOURCES = %D%/test_call.c %D%/tap.h
 %C%_test_call_LDADD = $(UNIT_LIBS)
+%C%_test_channel_SOURCES = %D%/test_channel.c %D%/tap.h
+%C%_test_channel_LDADD = $(UNIT_LIBS)
+%C%_test_ring_SOURCES = %D%/test_ring.c %D%/tap.h
+%C%_test_ring_LDADD = $(UNIT_LIBS)
 %C%_test_pool_SOURCES = %D%/test_pool.c %D%/tap.h
 %C%_test_pool_LDADD = $(UNIT_LIBS)
 

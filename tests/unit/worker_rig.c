@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,7 +43,15 @@ or_else (const char *text, const char *otherwise)
 }
 
 static void
-send_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish)
+on_event (struct channel *channel)
+{
+  (void) channel;
+}
+
+static const struct channel_events events = { .ready = on_event, .writable = on_event };
+
+static bool
+say_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish, struct error *err)
 {
   CLEANUP_BUF struct buf hello = { 0 };
 
@@ -59,7 +66,7 @@ send_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish)
                                       "\"memory-cap\",\"kill-tree\"]"),
               or_else (wish->read, "[]"), or_else (wish->write, "[]"),
               wish->memory != 0 ? wish->memory : 256 << 20);
-  rig_send (rig, FRAME_HELLO, 0, NULL, 0, buf_cstr (&hello));
+  return channel_open (&rig->channel, rig->loop, &events, rig, rig->worker.control, &hello, err);
 }
 
 static bool
@@ -102,9 +109,14 @@ rig_start (struct rig *rig, const char *plugin, const struct rig_wish *wish, cha
     snprintf (why, why_size, "%s", err.text);
     return false;
   }
-  rig->datagram = xmalloc (FRAME_MAX);
-  send_hello (rig, plugin, wish != NULL ? wish : &usual);
-  return true;
+  rig->room = xmalloc (FRAME_MAX);
+  rig->loop = ev_loop_new (EVFLAG_AUTO);
+  if (say_hello (rig, plugin, wish != NULL ? wish : &usual, &err)) {
+    rig->worker.control = -1; /* the channel's */
+    return true;
+  }
+  snprintf (why, why_size, "%s", err.text);
+  return false;
 }
 
 bool
@@ -136,9 +148,12 @@ rig_end (struct rig *rig)
   if (!rig->running)
     return;
   spawned_kill (rig->spawner, &rig->worker);
+  channel_close (&rig->channel);
   spawned_end (rig->spawner, &rig->worker);
   spawner_free (rig->spawner);
-  free (rig->datagram);
+  ev_loop_destroy (rig->loop);
+  free (rig->room);
+  buf_free (&rig->inbox);
   rig->running = false;
 }
 
@@ -146,11 +161,9 @@ void
 rig_send (struct rig *rig, enum frame_kind kind, uint64_t call, const void *a, size_t a_len,
           const char *text)
 {
-  static char datagram[FRAME_MAX];
-  size_t len = frame_put (datagram, sizeof datagram, kind, 0, call, a, a_len, text,
-                          text != NULL ? strlen (text) : 0, NULL, 0);
-
-  (void) !send (rig->worker.control, datagram, len, MSG_NOSIGNAL);
+  channel_put (&rig->channel, kind, call, a, a_len, text, text != NULL ? strlen (text) : 0, NULL,
+               0);
+  (void) channel_flush (&rig->channel);
 }
 
 /* Is there something on this descriptor within the patience? */
@@ -170,6 +183,30 @@ drain_output (struct rig *rig)
     ;
 }
 
+static bool
+keep_frame (void *owner, const struct frame *frame)
+{
+  struct rig *rig = owner;
+
+  buf_append (&rig->inbox, &frame->head, sizeof frame->head);
+  buf_append (&rig->inbox, frame->payload, frame_padded (frame->len));
+  return true;
+}
+
+/* Wait until the inbox has something to look at. */
+static void
+fill_inbox (struct rig *rig)
+{
+  enum channel_news news;
+
+  rig->at = rig->inbox.len = 0;
+  do {
+    drain_output (rig);
+    news = channel_receive (&rig->channel, rig->room, keep_frame);
+    (void) channel_flush (&rig->channel); /* there may be room now */
+  } while (news == CHANNEL_OPEN && rig->inbox.len == 0 && comes (rig->channel.control));
+}
+
 bool
 rig_receive (struct rig *rig, struct rig_frame *frame)
 {
@@ -180,16 +217,12 @@ rig_receive (struct rig *rig, struct rig_frame *frame)
   memset (&frame->head, 0, sizeof frame->head);
   frame->payload = "";
   frame->len = 0;
-  if (rig->at == rig->len) {
-    ssize_t n;
-    drain_output (rig);
-    n = comes (rig->worker.control) ? recv (rig->worker.control, rig->datagram, FRAME_MAX, 0) : 0;
-    rig->at = 0;
-    rig->len = n > 0 ? (size_t) n : 0;
-  }
-  step = frame_next (rig->datagram + rig->at, rig->len - rig->at, &frame->head, &payload, &len);
+  if (rig->at == rig->inbox.len)
+    fill_inbox (rig);
+  step =
+    frame_next (rig->inbox.data + rig->at, rig->inbox.len - rig->at, &frame->head, &payload, &len);
   if (step <= 0) {
-    rig->at = rig->len;
+    rig->at = rig->inbox.len;
     frame->head.kind = 0;
     return false;
   }
@@ -242,21 +275,9 @@ rig_call_memfd (struct rig *rig, uint64_t id, const char *args, size_t len)
                              .args_len = (uint32_t) len,
                              .meta_len = sizeof meta - 1 };
   CLEANUP_FD int fd = memfd_create ("args", MFD_CLOEXEC);
-  char datagram[512];
-  _Alignas(struct cmsghdr) char control[CMSG_SPACE (sizeof (int))] = { 0 };
-  struct iovec iov = { datagram, frame_put (datagram, sizeof datagram, FRAME_CALL, FRAME_FD, id,
-                                            &call, sizeof call, meta, sizeof meta - 1, NULL, 0) };
-  struct msghdr msg = {
-    .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
-  };
-  struct cmsghdr *head = CMSG_FIRSTHDR (&msg);
 
   (void) !write (fd, args, len);
-  *head = (struct cmsghdr){ .cmsg_len = CMSG_LEN (sizeof fd),
-                            .cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS };
-  memcpy (CMSG_DATA (head), &fd, sizeof fd);
-  (void) !sendmsg (rig->worker.control, &msg, MSG_NOSIGNAL);
+  (void) channel_put_large (&rig->channel, id, &call, meta, fd);
 }
 
 void

@@ -11,13 +11,17 @@
 
 #include "base/buf.h"
 #include "base/frame.h"
+#include "pool/channel.h"
 #include "pool/spawn.h"
 
 struct rig {
   struct spawner *spawner;
   struct spawned worker;
-  char *datagram; /* FRAME_MAX bytes, of which [at, len) has not been looked at */
-  size_t at, len;
+  struct channel channel;
+  struct ev_loop *loop; /* never run: every wait is the rig's own */
+  char *room;           /* FRAME_MAX bytes */
+  struct buf inbox;     /* frames that came; those before `at` have been looked at */
+  size_t at;
   bool running;
 };
 
