@@ -23,6 +23,8 @@ struct call {
 /* A worker without a process, made anew for each input. */
 struct daemon {
   struct pool pool;
+  struct tenants tenants;
+  struct queue queue;
   struct worker worker;
   struct call calls[CALLS];
   int control; /* the worker's end */
@@ -79,6 +81,12 @@ static const struct worker_events worker_events = { .described = on_described,
                                                     .condemned = on_worker };
 
 static void
+on_wake (void *ctx)
+{
+  (void) ctx;
+}
+
+static void
 on_channel (struct channel *channel)
 {
   (void) channel;
@@ -115,7 +123,9 @@ give_calls (struct daemon *d)
   for (int i = 0; i < CALLS; i++) {
     struct job *job = &d->calls[i].job;
     *job = (struct job){ .events = &job_events, .args = "{}", .args_len = 2, .meta = "{}" };
+    HOLDS (queue_put (&d->queue, job) == NULL);
     HOLDS (worker_run (&d->worker, job));
+    worker_count_for (&d->worker, job, queue_take (&d->queue, job));
   }
 }
 
@@ -130,6 +140,8 @@ setup (struct daemon *d, struct ev_loop *loop, bool described)
   memset (d, 0, sizeof *d);
   pool_settings_default (&settings);
   settings.build = "x";
+  queue_init (&d->queue,
+              &(struct queue_settings){ .tenants = &d->tenants, .max = CALLS, .wake = on_wake });
   pool_init (&d->pool, loop, NULL, &settings);
   d->worker = (struct worker){ .pool = &d->pool,
                                .events = &worker_events,
@@ -159,8 +171,13 @@ teardown (struct daemon *d)
   channel_close (&worker->channel);
   close (d->control);
   munmap (d->up, RING_SEGMENT);
-  for (unsigned i = 0; i < worker->slots_count; i++)
+  for (unsigned i = 0; i < worker->slots_count; i++) {
+    if (worker->slots[i].nonce != 0)
+      (void) worker_free_slot (worker, &worker->slots[i]);
     buf_free (&worker->slots[i].body);
+  }
+  queue_clear (&d->queue);
+  tenants_clear (&d->tenants);
   free (worker->slots);
   buf_free (&worker->description);
   free (worker->guarantees);
@@ -189,17 +206,17 @@ say (struct daemon *d, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  struct ev_loop *loop;
+  static struct ev_loop *loop;
   struct daemon d;
 
   if (size < 5 || size > FRAME_MAX)
     return 0;
-  loop = ev_loop_new (EVFLAG_AUTO);
+  if (loop == NULL)
+    loop = ev_loop_new (EVFLAG_AUTO);
   setup (&d, loop, data[0] % 4 < 2);
   say (&d, data, size);
   (void) worker_receive (&d.worker);
   HOLDS (d.worker.state != WORKER_KILLED || d.worker.decided == REASON_PROTOCOL);
   teardown (&d);
-  ev_loop_destroy (loop);
   return 0;
 }
