@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "worker/outbox.h"
+#include "worker/control.h"
 #include "worker/sandbox.h"
 
 /* Two lines of heading, then one for each interface.  No socket: the launcher left none to ask. */
