@@ -14,7 +14,8 @@ integration_tests = \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_privileges.py \
-	%D%/integration/test_stdio.py
+	%D%/integration/test_stdio.py \
+	%D%/integration/test_store.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh
 
@@ -58,6 +59,20 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 plugins-of-tests: $(check_LTLIBRARIES)
 
 EXTRA_DIST += %D%/vm/vm.py %D%/vm/guest.sh %D%/vm/test_second_kernel.py
+
+# A plugin in a folder, with a library of its own, in two versions.  libtool would make it look for
+# the library where it was built.
+private_build = $(CC) $(PLUGIN_CPPFLAGS) $(CFLAGS) $(HARDEN_CFLAGS) -fPIC -shared $(LDFLAGS) $(HARDEN_LDFLAGS)
+check_DATA += %D%/integration/private.plugin/private.so %D%/integration/private.plugin/lib/libgreeting2.so
+%D%/integration/private.plugin/lib/libgreeting.so: %D%/integration/private/greeting.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(private_build) -DGREETING='"hello"' -Wl,-soname,libgreeting.so $< -o $@
+%D%/integration/private.plugin/lib/libgreeting2.so: %D%/integration/private/greeting.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(private_build) -DGREETING='"good day"' -Wl,-soname,libgreeting.so $< -o $@
+%D%/integration/private.plugin/private.so: %D%/integration/private/private.c %D%/integration/private.plugin/lib/libgreeting.so
+	$(AM_V_CC)$(private_build) -fvisibility=hidden $< -L$(@D)/lib -lgreeting -Wl,-rpath,'$$ORIGIN/lib' -o $@
+CLEANFILES += %D%/integration/private.plugin/private.so %D%/integration/private.plugin/lib/libgreeting.so \
+	%D%/integration/private.plugin/lib/libgreeting2.so
+EXTRA_DIST += %D%/integration/private/greeting.c %D%/integration/private/private.c
 
 include tests/unit/core.mk
 include tests/unit/fronts.mk

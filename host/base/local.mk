@@ -14,6 +14,7 @@ libbase_la_SOURCES += \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
   %D%/ring.c %D%/ring.h \
+  %D%/tar.c %D%/tar.h \
   %D%/utf8.h
 # The only file that meets json-c, and the only one that meets libev: not for the library that tests
 # of plugins link.

@@ -7,64 +7,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 #include <uthash.h>
 
 #include "base/buf.h"
-
-/* Seconds without a change before a file is taken for whole. */
-static const double SETTLE = 0.15;
+#include "catalog/settle.h"
+#include "catalog/tree.h"
 
 struct folder {
   char *path;
   int fd;
-  int watch;
+  int watch; /* settle.h's number */
   struct folder *next;
 };
 
-/* A file as it was seen the last time. */
+/* A plugin as it was seen the last time. */
 struct seen {
   char *name;
+  char *entry; /* in the folder */
   const struct folder *folder;
-  struct stat st;
-  bool refused;
+  struct identity_text identity;
   unsigned scan; /* number of the scan that saw it */
   UT_hash_handle hh;
 };
 
 struct discovery {
-  struct ev_loop *loop;
   const struct discovery_events *events;
   void *ctx;
   struct folder *folders;
   struct seen *files;
   unsigned scan;
   uid_t owner; /* besides root, who may own plugins: who started the daemon */
-  int inotify;
-  ev_io changed;
-  ev_timer settle;
+  struct settle *settle;
 };
 
 static void
-on_settled (struct ev_loop *loop, ev_timer *timer, int revents)
+on_settled (void *ctx)
 {
-  (void) revents;
-  ev_timer_stop (loop, timer);
-  discovery_scan (timer->data);
-}
-
-static void
-on_changed (struct ev_loop *loop, ev_io *io, int revents)
-{
-  struct discovery *d = io->data;
-  char events[4096];
-
-  (void) revents;
-  while (read (io->fd, events, sizeof events) > 0)
-    ;
-  /* What changed is found by looking; each further change puts the look off. */
-  ev_timer_again (loop, &d->settle);
+  discovery_scan (ctx);
 }
 
 struct discovery *
@@ -72,22 +52,20 @@ discovery_new (struct ev_loop *loop, const struct discovery_events *events, void
 {
   struct discovery *d = xcalloc (1, sizeof *d);
 
-  d->loop = loop;
   d->events = events;
   d->ctx = ctx;
   d->owner = geteuid ();
-  d->inotify = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
-  ev_timer_init (&d->settle, on_settled, 0, SETTLE);
-  ev_io_init (&d->changed, on_changed, d->inotify, EV_READ);
-  d->settle.data = d->changed.data = d;
+  d->settle = settle_new (loop, on_settled, d);
   return d;
 }
 
 static void
 seen_free (struct discovery *d, struct seen *seen)
 {
+  settle_unwatch (d->settle, seen->folder->watch, seen->entry);
   HASH_DEL (d->files, seen);
   free (seen->name);
+  free (seen->entry);
   free (seen);
 }
 
@@ -98,8 +76,6 @@ discovery_free (struct discovery *d)
 
   if (d == NULL)
     return;
-  ev_io_stop (d->loop, &d->changed);
-  ev_timer_stop (d->loop, &d->settle);
   HASH_ITER (hh, d->files, seen, next_seen)
   {
     seen_free (d, seen);
@@ -110,8 +86,7 @@ discovery_free (struct discovery *d)
     free (f->path);
     free (f);
   }
-  if (d->inotify >= 0)
-    (void) close (d->inotify);
+  settle_free (d->settle);
   free (d);
 }
 
@@ -133,123 +108,231 @@ discovery_add (struct discovery *d, const char *path, bool must_exist, struct er
   return true;
 }
 
-static void
-watch (struct discovery *d, struct folder *folder)
-{
-  char path[64];
-
-  /* By descriptor: the path may be out of reach by now. */
-  (void) snprintf (path, sizeof path, "/proc/self/fd/%d", folder->fd);
-  folder->watch = inotify_add_watch (d->inotify, path,
-                                     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE
-                                       | IN_ATTRIB | IN_CREATE | IN_ONLYDIR);
-}
-
 void
 discovery_start (struct discovery *d)
 {
   for (struct folder *f = d->folders; f != NULL; f = f->next)
-    watch (d, f);
-  ev_io_start (d->loop, &d->changed);
+    f->watch = settle_watch (d->settle, f->fd);
+  settle_start (d->settle);
   discovery_scan (d);
 }
 
 /* ---- looking ---- */
 
+/* The name an entry gives its plugin; false when it gives none. */
 static bool
-same_file (const struct stat *a, const struct stat *b)
+plugin_name (const char *entry, bool folder, char name[NAME_MAX + 1])
 {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
-         && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec
-         && a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
+  static const char *const ends[] = { ".so", ".plugin" };
+  size_t len = strlen (entry);
 
-static bool
-only_owner_writes (const struct discovery *d, const struct stat *st)
-{
-  return (st->st_mode & (S_IWGRP | S_IWOTH)) == 0 && (st->st_uid == 0 || st->st_uid == d->owner);
-}
-
-/* The name a file gives its plugin; false when it gives none. */
-static bool
-plugin_name (const char *file, char *name, size_t size)
-{
-  size_t len = strlen (file);
-
-  if (len < 4 || len - 3 >= size || strcmp (file + len - 3, ".so") != 0 || file[0] == '.')
-    return false;
-  memcpy (name, file, len - 3);
-  name[len - 3] = '\0';
-  return true;
-}
-
-static const char *
-fault (const struct discovery *d, const struct folder *folder, const char *name, int fd,
-       const struct stat *st)
-{
-  struct stat dir;
-
-  if (strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
-        != strlen (name)
-      || strlen (name) > 64)
-    return "its name is not 1 to 64 of A-Z a-z 0-9 _ . -";
-  if (fd < 0)
-    return "it can't be read by the user the daemon runs as";
-  if (!S_ISREG (st->st_mode))
-    return "it is not a regular file";
-  if (!only_owner_writes (d, st))
-    return "it is writable by others, or owned by somebody else (chown root, chmod go-w)";
-  if (fstat (folder->fd, &dir) < 0 || !only_owner_writes (d, &dir))
-    return "its folder is writable by others, or owned by somebody else (chown root, chmod go-w)";
-  return NULL;
-}
-
-static struct seen *
-remember (struct discovery *d, struct seen *seen, const char *name, const struct folder *folder,
-          const struct stat *st)
-{
-  if (seen == NULL) {
-    seen = xcalloc (1, sizeof *seen);
-    seen->name = xstrdup (name);
-    HASH_ADD_KEYPTR (hh, d->files, seen->name, strlen (seen->name), seen);
+  for (size_t i = 0; i < 1U + folder; i++) {
+    size_t end = strlen (ends[i]);
+    if (len <= end || entry[0] == '.' || strcmp (entry + len - end, ends[i]) != 0)
+      continue;
+    memcpy (name, entry, len - end);
+    name[len - end] = '\0';
+    return true;
   }
-  seen->folder = folder;
-  seen->st = *st;
-  seen->scan = d->scan;
-  return seen;
+  return false;
+}
+
+static bool
+check_name (const char *name, struct error *err)
+{
+  if (strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
+        == strlen (name)
+      && strlen (name) <= 64)
+    return true;
+  return error_set (err, "its name is not 1 to 64 of A-Z a-z 0-9 _ . -");
+}
+
+static bool
+check_private (const struct stat *st, const struct tree_rules *rules, const char *what,
+               struct error *err)
+{
+  if (rules->trusted || source_is_private (st, rules->owner))
+    return true;
+  return error_set (
+    err, "%s is writable by others, or owned by somebody else (chown root, chmod go-w)", what);
+}
+
+/* Of a folder: is in it what has to be?  Its identity then, else one of what is wrong with it. */
+static bool
+look_into (const char *name, struct source *source, const struct tree_rules *rules,
+           struct error *err)
+{
+  CLEANUP_TREE struct tree tree = { 0 };
+  char file[80];
+  bool good = tree_read (source->fd, rules, &tree, err);
+
+  (void) snprintf (file, sizeof file, "%s.so", name);
+  if (good && tree_find (&tree, file) == NULL)
+    good = error_set (err, "there is no %s in it", file);
+  if (good)
+    tree_identity (&tree, &source->identity);
+  else
+    (void) snprintf (source->identity.text, sizeof source->identity.text, "wrong: %.100s",
+                     err->text);
+  return good;
+}
+
+/* Is the source what it should be?  Sets its identity. */
+static bool
+check_source (const char *name, struct source *source, const struct tree_rules *rules,
+              struct error *err)
+{
+  struct stat st;
+
+  if (!check_name (name, err))
+    return false;
+  if (source->fd < 0 || fstat (source->fd, &st) < 0)
+    return error_set (err, "it can't be read by the user the daemon runs as");
+  if (!source->folder)
+    identity_of_file (&st, &source->identity);
+  if (!source->folder && !S_ISREG (st.st_mode))
+    return error_set (err, "it is not a regular file");
+  return check_private (&st, rules, "it", err)
+         && (!source->folder || look_into (name, source, rules, err));
+}
+
+bool
+discovery_look (const char *name, struct source *source, struct error *err)
+{
+  const struct tree_rules rules = { .trusted = true };
+  struct stat st;
+
+  source->folder = fstat (source->fd, &st) == 0 && S_ISDIR (st.st_mode);
+  return check_source (name, source, &rules, err);
+}
+
+/* ---- an entry of a folder ---- */
+
+/* One that may be a plugin, while it is looked at. */
+struct look {
+  struct discovery *d;
+  const struct folder *folder;
+  const char *entry;
+  char name[NAME_MAX + 1];
+  struct seen *seen; /* what was there the last time, or NULL */
+  struct source source;
+};
+
+static void
+watch_folder (void *ctx, int fd)
+{
+  const struct look *look = ctx;
+  settle_watch_tree (look->d->settle, fd, look->folder->watch, look->entry);
 }
 
 static void
-look_at (struct discovery *d, const struct folder *folder, const char *file)
+remember (struct look *look)
 {
-  char name[NAME_MAX + 1], path[PATH_MAX];
-  struct seen *seen = NULL;
-  struct stat st;
-  const char *why;
-  int fd;
+  struct discovery *d = look->d;
+  struct seen *seen = look->seen;
 
-  if (!plugin_name (file, name, sizeof name) || fstatat (folder->fd, file, &st, 0) < 0)
-    return;
-  HASH_FIND_STR (d->files, name, seen);
-  if (seen != NULL && seen->scan == d->scan)
-    return; /* an earlier folder has it */
-  if (seen != NULL && seen->folder == folder && same_file (&seen->st, &st)) {
-    seen->scan = d->scan;
+  if (seen == NULL) {
+    seen = xcalloc (1, sizeof *seen);
+    seen->name = xstrdup (look->name);
+    HASH_ADD_KEYPTR (hh, d->files, seen->name, strlen (seen->name), seen);
+  }
+  free (seen->entry);
+  seen->entry = xstrdup (look->entry);
+  seen->folder = look->folder;
+  seen->identity = look->source.identity;
+  seen->scan = d->scan;
+}
+
+/* It need not be looked at: for another place has it, it is being written, or it is as it was. */
+static bool
+keep (struct look *look)
+{
+  if (look->seen != NULL)
+    look->seen->scan = look->d->scan;
+  fd_cleanup (&look->source.fd);
+  return true;
+}
+
+static bool
+looks_the_same (const struct look *look)
+{
+  return look->seen != NULL && look->seen->folder == look->folder
+         && strcmp (look->seen->entry, look->entry) == 0
+         && strcmp (look->seen->identity.text, look->source.identity.text) == 0;
+}
+
+/* A folder that came while the daemon runs is watched from now on: it counts when nothing has
+ * happened in it for a moment. */
+static bool
+is_too_new (const struct look *look, bool was_watched)
+{
+  struct discovery *d = look->d;
+
+  if (!look->source.folder || was_watched || d->scan == 1
+      || !settle_watches (d->settle, look->folder->watch, look->entry))
+    return false;
+  settle_touch (d->settle, look->folder->watch, look->entry);
+  return true;
+}
+
+static void
+report (struct look *look, bool good, struct error *err)
+{
+  struct discovery *d = look->d;
+  const struct tree_rules rules = { .owner = d->owner };
+  char path[PATH_MAX];
+  struct stat dir;
+
+  remember (look);
+  (void) snprintf (path, sizeof path, "%s/%s", look->folder->path, look->entry);
+  if (good && fstat (look->folder->fd, &dir) == 0
+      && check_private (&dir, &rules, "its folder", err)) {
+    d->events->found (d->ctx, look->name, path, &look->source);
     return;
   }
-  fd = openat (folder->fd, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd >= 0 && fstat (fd, &st) < 0)
-    st.st_mode = 0;
-  (void) snprintf (path, sizeof path, "%s/%s", folder->path, file);
-  seen = remember (d, seen, name, folder, &st);
-  why = fault (d, folder, name, fd, &st);
-  seen->refused = why != NULL;
-  if (why == NULL) {
-    d->events->found (d->ctx, name, path, fd, &st);
+  fd_cleanup (&look->source.fd);
+  d->events->refused (d->ctx, look->name, path, err->text);
+}
+
+/* False: it is neither as it was nor to be waited for. */
+static bool
+is_old_or_unripe (struct look *look, const struct stat *st)
+{
+  struct discovery *d = look->d;
+
+  if (look->seen != NULL && look->seen->scan == d->scan)
+    return true;
+  if (settle_busy (d->settle, look->folder->watch, look->entry, look->source.folder))
+    return keep (look);
+  if (look->source.folder)
+    return false;
+  identity_of_file (st, &look->source.identity);
+  return looks_the_same (look) && keep (look);
+}
+
+static void
+look_at (struct discovery *d, const struct folder *folder, const char *entry)
+{
+  struct look look = { .d = d, .folder = folder, .entry = entry, .source.fd = -1 };
+  const struct tree_rules rules = { .owner = d->owner, .folder = watch_folder, .ctx = &look };
+  struct error err = { 0 };
+  struct stat st;
+  bool good, watched;
+
+  if (fstatat (folder->fd, entry, &st, 0) < 0
+      || !plugin_name (entry, S_ISDIR (st.st_mode), look.name))
     return;
-  }
-  fd_cleanup (&fd);
-  d->events->refused (d->ctx, name, path, why);
+  look.source.folder = S_ISDIR (st.st_mode) && strcmp (entry + strlen (look.name), ".so") != 0;
+  HASH_FIND_STR (d->files, look.name, look.seen);
+  if (is_old_or_unripe (&look, &st))
+    return;
+  watched = look.source.folder && settle_watches (d->settle, folder->watch, entry);
+  look.source.fd = openat (folder->fd, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  good = check_source (look.name, &look.source, &rules, &err);
+  if (is_too_new (&look, watched) || looks_the_same (&look))
+    (void) keep (&look);
+  else
+    report (&look, good, &err);
 }
 
 static int
@@ -313,5 +396,5 @@ discovery_forget (struct discovery *d, const char *name)
 
   HASH_FIND_STR (d->files, name, seen);
   if (seen != NULL)
-    seen_free (d, seen);
+    seen->identity.text[0] = '\0';
 }

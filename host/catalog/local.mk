@@ -2,6 +2,8 @@ libhost_la_SOURCES += \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/discovery.c %D%/discovery.h \
+	%D%/elf.c %D%/elf.h \
+	%D%/hash.c %D%/hash.h \
 	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \
 	%D%/project/limits.c \
 	%D%/project/object.c \
@@ -12,7 +14,11 @@ libhost_la_SOURCES += \
 	%D%/project/view.c \
 	%D%/project/words.c \
 	%D%/provider.c %D%/provider.h \
-	%D%/toolset.c %D%/toolset.h
+	%D%/settle.c %D%/settle.h \
+	%D%/source.c %D%/source.h \
+	%D%/store.c %D%/store.h \
+	%D%/toolset.c %D%/toolset.h \
+	%D%/tree.c %D%/tree.h
 nodist_libhost_la_SOURCES += %D%/definition.schema.c
 dist_schema_DATA += %D%/definition.schema.json
 

@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <uthash.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/json_tape.h"
 #include "base/json_write.h"
 
@@ -19,7 +20,7 @@ enum { CACHE_FILE_MAX = 256 << 20 };
 /* Identity of a file as text, and the hash of what was in it. */
 struct identity {
   char key[128];
-  char hex[SHA256_HEX];
+  struct known known;
   bool used; /* since the start: only what was used is written again */
   UT_hash_handle hh;
 };
@@ -35,18 +36,12 @@ struct entry {
 struct describe_cache {
   int dir;
   char *build;
+  struct offload *offload;
+  struct log *log;
   struct identity *identities;
   struct entry *entries;
-  bool changed;
+  bool changed, saving;
 };
-
-static void
-identity_key (const struct stat *st, char key[128])
-{
-  (void) snprintf (key, 128, "%ju:%ju:%jd:%jd.%09ld:%jd.%09ld", (uintmax_t) st->st_dev,
-                   (uintmax_t) st->st_ino, (intmax_t) st->st_size, (intmax_t) st->st_mtim.tv_sec,
-                   st->st_mtim.tv_nsec, (intmax_t) st->st_ctim.tv_sec, st->st_ctim.tv_nsec);
-}
 
 static void
 entry_key (const char *hex, uint64_t policy, char *key, size_t size)
@@ -57,7 +52,7 @@ entry_key (const char *hex, uint64_t policy, char *key, size_t size)
 /* ---- in memory ---- */
 
 static struct identity *
-add_identity (struct describe_cache *cache, const char *key, const char *hex)
+add_identity (struct describe_cache *cache, const char *key, const char *hex, const char *suggests)
 {
   struct identity *i = NULL;
 
@@ -67,7 +62,9 @@ add_identity (struct describe_cache *cache, const char *key, const char *hex)
     (void) snprintf (i->key, sizeof i->key, "%s", key);
     HASH_ADD_STR (cache->identities, key, i);
   }
-  (void) snprintf (i->hex, sizeof i->hex, "%s", hex);
+  (void) snprintf (i->known.hex, sizeof i->known.hex, "%s", hex);
+  free (i->known.suggests);
+  i->known.suggests = suggests != NULL ? xstrdup (suggests) : NULL;
   return i;
 }
 
@@ -114,54 +111,28 @@ describe_cache_put (struct describe_cache *cache, const char *hex, uint64_t poli
   cache->changed = true;
 }
 
-/* ---- the hash of a file ---- */
-
-static bool
-hash_file (int fd, char hex[SHA256_HEX], struct error *err)
+const struct known *
+describe_cache_known (struct describe_cache *cache, const struct identity_text *identity)
 {
-  EVP_MD_CTX *context = EVP_MD_CTX_new ();
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  CLEANUP_FREE char *data = xmalloc (64 * 1024);
-  unsigned len = 0;
-  off_t at = 0;
-  ssize_t n = 0;
-  bool ok = context != NULL && EVP_DigestInit_ex (context, EVP_sha256 (), NULL) == 1;
+  struct identity *i = NULL;
 
-  while (ok && (n = pread (fd, data, 64 * 1024, at)) > 0) {
-    ok = EVP_DigestUpdate (context, data, (size_t) n) == 1;
-    at += n;
-  }
-  ok = ok && n == 0 && EVP_DigestFinal_ex (context, digest, &len) == 1;
-  EVP_MD_CTX_free (context);
-  if (!ok)
-    return error_set (err, "cannot be read: %s", strerror (errno));
-  for (unsigned i = 0; i < len; i++)
-    (void) snprintf (hex + 2 * i, 3, "%02x", digest[i]);
-  return true;
+  HASH_FIND_STR (cache->identities, identity->text, i);
+  if (i == NULL)
+    return NULL;
+  i->used = true;
+  return &i->known;
 }
 
-bool
-describe_cache_hash (struct describe_cache *cache, int fd, const struct stat *st,
-                     char hex[SHA256_HEX], struct error *err)
+void
+describe_cache_know (struct describe_cache *cache, const struct identity_text *identity,
+                     const char *hex, const char *suggests)
 {
-  char key[128];
-  struct identity *known = NULL;
-
-  identity_key (st, key);
-  HASH_FIND_STR (cache->identities, key, known);
-  if (known != NULL) {
-    memcpy (hex, known->hex, SHA256_HEX);
-    known->used = true;
-    return true;
-  }
-  if (!hash_file (fd, hex, err))
-    return false;
-  add_identity (cache, key, hex)->used = true;
+  add_identity (cache, identity->text, hex, suggests)->used = true;
   cache->changed = true;
-  return true;
 }
 
-/* ---- on disk: a line { "build" }, then { "id", "sha256" } and { "key", "describe" } ---- */
+/* ---- on disk: a line { "build" }, then { "id", "sha256", "suggests" } and { "key", "describe" }
+ * ---- */
 
 static bool
 take_line (struct describe_cache *cache, const char *line, size_t len, bool first)
@@ -169,7 +140,7 @@ take_line (struct describe_cache *cache, const char *line, size_t len, bool firs
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
   const struct json_node *root;
-  const char *id, *hex, *key, *json;
+  const char *id, *hex, *suggests, *key, *json;
   size_t json_len;
 
   if (!json_read (&tape, line, len, &json_default_limits, &arena))
@@ -179,8 +150,9 @@ take_line (struct describe_cache *cache, const char *line, size_t len, bool firs
     return json_equals (&tape, json_member (&tape, root, "build"), cache->build);
   id = json_cstring (&tape, json_member (&tape, root, "id"), &arena);
   hex = json_cstring (&tape, json_member (&tape, root, "sha256"), &arena);
+  suggests = json_cstring (&tape, json_member (&tape, root, "suggests"), &arena);
   if (id != NULL && hex != NULL && strlen (hex) == SHA256_HEX - 1)
-    (void) add_identity (cache, id, hex);
+    (void) add_identity (cache, id, hex, suggests);
   key = json_cstring (&tape, json_member (&tape, root, "key"), &arena);
   json = json_string (&tape, json_member (&tape, root, "describe"), &arena, &json_len);
   if (key != NULL && json != NULL)
@@ -211,38 +183,17 @@ load (struct describe_cache *cache)
 }
 
 struct describe_cache *
-describe_cache_new (int dir, const char *build)
+describe_cache_new (const struct describe_cache_needs *needs)
 {
   struct describe_cache *cache = xcalloc (1, sizeof *cache);
 
-  cache->dir = dir;
-  cache->build = xstrdup (build);
-  if (dir >= 0)
+  cache->dir = needs->dir;
+  cache->build = xstrdup (needs->build);
+  cache->offload = needs->offload;
+  cache->log = needs->log;
+  if (cache->dir >= 0)
     load (cache);
   return cache;
-}
-
-void
-describe_cache_free (struct describe_cache *cache)
-{
-  struct identity *i, *next_identity;
-  struct entry *e, *next_entry;
-
-  if (cache == NULL)
-    return;
-  HASH_ITER (hh, cache->identities, i, next_identity)
-  {
-    HASH_DEL (cache->identities, i);
-    free (i);
-  }
-  HASH_ITER (hh, cache->entries, e, next_entry)
-  {
-    HASH_DEL (cache->entries, e);
-    free (e->json);
-    free (e);
-  }
-  free (cache->build);
-  free (cache);
 }
 
 static void
@@ -260,7 +211,9 @@ render (const struct describe_cache *cache, struct buf *out)
     struct json_writer line = { .out = out };
     jsonw_object (&line);
     jsonw_name_string (&line, "id", i->key);
-    jsonw_name_string (&line, "sha256", i->hex);
+    jsonw_name_string (&line, "sha256", i->known.hex);
+    if (i->known.suggests != NULL)
+      jsonw_name_string (&line, "suggests", i->known.suggests);
     jsonw_end (&line);
     buf_putc (out, '\n');
   }
@@ -290,20 +243,106 @@ write_whole (int fd, const char *data, size_t len)
   return true;
 }
 
-bool
-describe_cache_save (struct describe_cache *cache, struct error *err)
+/* The cache as text, on its way to the disk. */
+struct saving {
+  struct describe_cache *cache;
+  int dir;
+  struct buf text;
+  struct error err;
+};
+
+static void
+save (void *ctx, const struct offload_job *job)
 {
   static const char temporary[] = "describe-cache.new";
-  CLEANUP_BUF struct buf text = { 0 };
+  struct saving *saving = ctx;
   CLEANUP_FD int fd = -1;
 
-  if (cache->dir < 0 || !cache->changed)
-    return true;
+  (void) job;
+  fd = openat (saving->dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0 || !write_whole (fd, saving->text.data, saving->text.len)
+      || renameat (saving->dir, temporary, saving->dir, FILE_NAME) < 0)
+    error_set (&saving->err, "cannot write %s in the state folder: %s", FILE_NAME,
+               strerror (errno));
+}
+
+static void
+saved (void *ctx, bool cancelled)
+{
+  struct saving *saving = ctx;
+  struct describe_cache *cache = saving->cache;
+
+  cache->saving = false;
+  if (saving->err.text[0] != '\0')
+    log_event (cache->log, LOG_WARNING, "describe_cache_failed", "why", saving->err.text, NULL);
+  buf_free (&saving->text);
+  free (saving);
+  if (cancelled)
+    cache->changed = true;
+  else
+    describe_cache_save (cache);
+}
+
+/* NULL when there is nothing to save, or nowhere. */
+static struct saving *
+begin_to_save (struct describe_cache *cache)
+{
+  struct saving *saving;
+
+  if (cache->dir < 0 || !cache->changed || cache->saving)
+    return NULL;
+  saving = xcalloc (1, sizeof *saving);
+  saving->cache = cache;
+  saving->dir = cache->dir;
+  render (cache, &saving->text);
   cache->changed = false;
-  render (cache, &text);
-  fd = openat (cache->dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0 || !write_whole (fd, text.data, text.len)
-      || renameat (cache->dir, temporary, cache->dir, FILE_NAME) < 0)
-    return error_set (err, "cannot write %s in the state folder: %s", FILE_NAME, strerror (errno));
-  return true;
+  return saving;
+}
+
+void
+describe_cache_save (struct describe_cache *cache)
+{
+  struct saving *saving = begin_to_save (cache);
+
+  if (saving == NULL)
+    return;
+  cache->saving = true;
+  (void) offload_submit (cache->offload,
+                         &(struct offload_work){ .work = save, .done = saved, .ctx = saving });
+}
+
+static void
+save_now (struct describe_cache *cache)
+{
+  struct saving *saving = begin_to_save (cache);
+
+  if (saving == NULL)
+    return;
+  save (saving, NULL);
+  saved (saving, false);
+}
+
+void
+describe_cache_free (struct describe_cache *cache)
+{
+  struct identity *i, *next_identity;
+  struct entry *e, *next_entry;
+
+  if (cache == NULL)
+    return;
+  save_now (cache);
+  HASH_ITER (hh, cache->identities, i, next_identity)
+  {
+    HASH_DEL (cache->identities, i);
+    free (i->known.suggests);
+    free (i);
+  }
+  HASH_ITER (hh, cache->entries, e, next_entry)
+  {
+    HASH_DEL (cache->entries, e);
+    free (e->json);
+    free (e);
+  }
+  free (cache->build);
+  free (cache);
 }

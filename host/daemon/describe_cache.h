@@ -1,29 +1,43 @@
 /* describe_cache.h - what plugins said of themselves, kept over restarts: so that a start with a
- * thousand plugins need not run a thousand workers.  An entry is found by the file's identity
- * (device, inode, size, times) or by its content's hash, and only for the same build and the same
- * policy.  Loop thread only; disk is touched by load and save alone. */
+ * thousand plugins need not run a thousand workers, and reads no plugin.  Content is found by a
+ * file's identity, a description by the content's hash, and only for the same build and the same
+ * policy.  Loop thread only; disk is touched when it is made, in the offload's threads, and at the
+ * end. */
 #ifndef TOOLHOST_DAEMON_DESCRIBE_CACHE_H
 #define TOOLHOST_DAEMON_DESCRIBE_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
-#include "base/error.h"
+#include "base/offload.h"
+#include "catalog/hash.h"
+#include "catalog/source.h"
+#include "watch/log.h"
 
 struct describe_cache;
 
-enum { SHA256_HEX = 65 };
+struct describe_cache_needs {
+  int dir;           /* of the state folder, borrowed; -1: nothing outlives the process */
+  const char *build; /* entries of another build are not used */
+  struct offload *offload;
+  struct log *log;
+};
 
-/* `dir` is a descriptor of the state folder (borrowed), or -1: nothing outlives the process.
- * `build`: entries of another build are not used. */
-struct describe_cache *describe_cache_new (int dir, const char *build);
+struct describe_cache *describe_cache_new (const struct describe_cache_needs *needs);
+/* After offload_free: what was not written is written now. */
 void describe_cache_free (struct describe_cache *cache);
 
-/* The hash of the file's content as hex: remembered for the same identity, else computed. */
-bool describe_cache_hash (struct describe_cache *cache, int fd, const struct stat *st,
-                          char hex[SHA256_HEX], struct error *err);
+/* What is known of the content behind an identity. */
+struct known {
+  char hex[SHA256_HEX];
+  char *suggests; /* the policy that the plugin comes with, JSON; or NULL */
+};
+/* NULL when nothing is.  Lives until the cache changes. */
+const struct known *describe_cache_known (struct describe_cache *cache,
+                                          const struct identity_text *identity);
+void describe_cache_know (struct describe_cache *cache, const struct identity_text *identity,
+                          const char *hex, const char *suggests);
 
 /* What a plugin of this hash said under this policy (a digest of what of it the plugin sees); NULL
  * when not known.  Lives until the cache changes. */
@@ -32,7 +46,7 @@ const char *describe_cache_find (struct describe_cache *cache, const char *hex, 
 void describe_cache_put (struct describe_cache *cache, const char *hex, uint64_t policy,
                          const char *json, size_t len);
 
-/* Write it when it has changed. */
-bool describe_cache_save (struct describe_cache *cache, struct error *err);
+/* Have it written when it has changed. */
+void describe_cache_save (struct describe_cache *cache);
 
 #endif

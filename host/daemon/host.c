@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
+#include "base/offload.h"
 #include "catalog/discovery.h"
+#include "catalog/store.h"
 #include "daemon/describe_cache.h"
+#include "daemon/intake.h"
 #include "daemon/listen.h"
 #include "daemon/paths.h"
 #include "daemon/plugins.h"
@@ -34,7 +37,8 @@
 #define TOOLHOST_BUILD_ID "dev"
 #endif
 
-enum { LISTENERS_MAX = 16 };
+/* Two threads for files, so that a huge one does not hold the others up. */
+enum { LISTENERS_MAX = 16, OFFLOAD_THREADS = 2 };
 
 /* Seconds a client on standard input waits for plugins to be described. */
 static const double STDIO_PATIENCE = 1.5;
@@ -50,7 +54,10 @@ struct host {
   struct log *log;
   struct metrics *metrics;
   struct policies *policies;
+  struct offload *offload;
+  struct store *store;
   struct describe_cache *cache;
+  struct intake *intake;
   struct catalog *catalog;
   struct pool pool;
   struct plugins *plugins;
@@ -79,9 +86,9 @@ struct host {
 /* ---- what the parts ask of each other ---- */
 
 static void
-on_found (void *ctx, const char *name, const char *path, int fd, const struct stat *st)
+on_found (void *ctx, const char *name, const char *path, const struct source *source)
 {
-  plugins_found (((struct host *) ctx)->plugins, name, path, fd, st);
+  plugins_found (((struct host *) ctx)->plugins, name, path, source);
 }
 
 static void
@@ -111,6 +118,12 @@ policy_for (void *ctx, const char *name, struct policy *policy)
 {
   struct host *host = ctx;
   policies_get (host->policies, name, host->config.require, policy);
+}
+
+static size_t
+hashes_in_use (void *ctx, char (**list)[SHA256_HEX])
+{
+  return plugins_hashes (((struct host *) ctx)->plugins, list);
 }
 
 static void
@@ -335,6 +348,28 @@ make_pool (struct host *host)
   host->pool.tenants.running_max = (unsigned) host->config.tenant_running_max;
 }
 
+/* What keeps plugins and what is known of them. */
+static void
+make_store (struct host *host)
+{
+  struct describe_cache_needs cache = { .dir = host->state_dir,
+                                        .build = TOOLHOST_BUILD_ID,
+                                        .log = host->log };
+  struct intake_needs intake = {
+    .loop = host->loop, .log = host->log, .used = hashes_in_use, .ctx = host
+  };
+  struct error err = { 0 };
+
+  host->offload = offload_new (host->loop, OFFLOAD_THREADS);
+  host->store = store_new (host->state_dir, (uint64_t) host->config.plugin_max, &err);
+  if (err.text[0] != '\0')
+    log_event (host->log, LOG_WARNING, "plugin_store_failed", "why", err.text, NULL);
+  cache.offload = intake.offload = host->offload;
+  host->cache = intake.cache = describe_cache_new (&cache);
+  intake.store = host->store;
+  host->intake = intake_new (&intake);
+}
+
 static void
 make_core (struct host *host)
 {
@@ -353,10 +388,11 @@ make_core (struct host *host)
 
   host->metrics = metrics_new ();
   host->catalog = catalog_new ();
-  host->cache = describe_cache_new (host->state_dir, TOOLHOST_BUILD_ID);
+  make_store (host);
   make_pool (host);
   needs.catalog = host->catalog;
   needs.cache = host->cache;
+  needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
 }
@@ -517,26 +553,26 @@ watch_launcher (struct host *host)
   ev_unref (host->loop);
 }
 
-/* One file, by its path, as if it had been found. */
+/* One file or folder, by its path, as if it had been found. */
 static void
 find_single (struct host *host)
 {
   const char *slash = strrchr (host->single, '/');
   CLEANUP_FREE char *name = xstrdup (slash != NULL ? slash + 1 : host->single);
   char *dot = strrchr (name, '.');
-  struct stat st;
-  int fd = host->single_fd;
+  struct source source = { .fd = host->single_fd };
+  struct error err = { 0 };
 
   host->single_fd = -1;
   if (dot != NULL && dot != name)
     *dot = '\0';
-  if (fd < 0 || fstat (fd, &st) < 0 || !S_ISREG (st.st_mode)) {
+  if (source.fd >= 0 && discovery_look (name, &source, &err))
+    plugins_found (host->plugins, name, host->single, &source);
+  else {
     plugins_refused (host->plugins, name, host->single,
-                     fd < 0 ? strerror (host->single_errno) : "it is no regular file");
-    fd_cleanup (&fd);
+                     source.fd < 0 ? strerror (host->single_errno) : err.text);
+    fd_cleanup (&source.fd);
   }
-  else
-    plugins_found (host->plugins, name, host->single, fd, &st);
   plugins_scanned (host->plugins);
 }
 
@@ -707,6 +743,9 @@ host_free (struct host *host)
   }
   spawner_free (host->spawner);
   discovery_free (host->discovery);
+  offload_free (host->offload);
+  intake_free (host->intake);
+  store_free (host->store);
   describe_cache_free (host->cache);
   metrics_free (host->metrics);
   policies_free (host->policies);

@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
 	%D%/document.c %D%/document.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/host.c %D%/host.h \
+	%D%/intake.c %D%/intake.h \
 	%D%/listen.c %D%/listen.h \
 	%D%/oneshot.c %D%/oneshot.h \
 	%D%/paths.c %D%/paths.h \

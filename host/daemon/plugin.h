@@ -10,12 +10,14 @@
 #include "pool/history.h"
 #include "pool/unit.h"
 
-/* One plugin by its name.  `unit` and `described` are what serves now, `next` what is being asked.
- */
+/* One plugin by its name.  `unit`, `described`, `hex` and `suggests` are what serves now, `next` and
+ * what is named so what is being asked; before that it is being copied. */
 struct plugin {
   char *name;
   char *path;
-  char hex[SHA256_HEX];
+  char hex[SHA256_HEX], next_hex[SHA256_HEX];
+  char *suggests, *next_suggests; /* the policy it comes with, JSON; grants nothing; or NULL */
+  struct taking *taking;
   struct policy policy; /* of the newest file, in use or being asked */
   struct unit *unit;
   struct described described;
@@ -33,7 +35,7 @@ struct plugins {
   struct plugins_needs needs;
   struct plugin *by_name;
   struct plugin *first_waiting, *last_waiting;
-  unsigned asking;
+  unsigned asking, taking;
   uint64_t generation;
   bool scanned, ready;
 };

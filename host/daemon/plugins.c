@@ -133,11 +133,16 @@ unqueue (struct plugin *plugin)
   plugin->waiting = NULL;
 }
 
-/* Give up the generation that is being asked. */
+/* Give up the generation that is being copied or asked. */
 static void
 drop_next (struct plugin *plugin)
 {
   unqueue (plugin);
+  if (plugin->taking != NULL) {
+    taking_cancel (plugin->taking);
+    plugin->taking = NULL;
+    plugin->all->taking--;
+  }
   if (plugin->asking) {
     unit_forget_describer (plugin->next);
     plugin->asking = false;
@@ -157,6 +162,8 @@ plugin_free (struct plugin *plugin)
   history_unref (plugin->history);
   free (plugin->name);
   free (plugin->path);
+  free (plugin->suggests);
+  free (plugin->next_suggests);
   free (plugin->problem);
   free (plugin->conflicts);
   free (plugin);
@@ -233,6 +240,10 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   plugin->unit = plugin->next;
   plugin->next = NULL;
   plugin->described = d;
+  memcpy (plugin->hex, plugin->next_hex, sizeof plugin->hex);
+  free (plugin->suggests);
+  plugin->suggests = plugin->next_suggests;
+  plugin->next_suggests = NULL;
   unit_serve (plugin->unit);
   set_text (&plugin->problem, NULL);
   log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
@@ -267,12 +278,10 @@ policy_digest (const struct policy *policy)
 static void
 check_ready (struct plugins *all)
 {
-  struct error err = { 0 };
-
-  if (all->asking != 0 || all->first_waiting != NULL || !all->scanned)
+  if (all->asking != 0 || all->taking != 0 || all->first_waiting != NULL || !all->scanned)
     return;
-  if (!describe_cache_save (all->needs.cache, &err))
-    log_event (all->needs.log, LOG_WARNING, "describe_cache_failed", "why", err.text, NULL);
+  describe_cache_save (all->needs.cache);
+  intake_sweep_later (all->needs.intake);
   if (!all->ready) {
     all->ready = true;
     all->needs.ready (all->needs.ctx);
@@ -290,7 +299,8 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
   if (json == NULL)
     fail (plugin, err->text);
   else {
-    describe_cache_put (all->needs.cache, plugin->hex, policy_digest (&plugin->policy), json, len);
+    describe_cache_put (all->needs.cache, plugin->next_hex, policy_digest (&plugin->policy), json,
+                        len);
     if (adopt (plugin, json, len))
       rebuild (all);
   }
@@ -367,36 +377,65 @@ plugin_named (struct plugins *all, const char *name, const char *path)
   return plugin;
 }
 
-void
-plugins_found (struct plugins *all, const char *name, const char *path, int fd,
-               const struct stat *st)
+/* There is a copy to run it from: what does it offer?  True when it serves already. */
+static bool
+begin (struct plugin *plugin, const struct plugin_copy *copy)
 {
-  struct plugin *plugin = plugin_named (all, name, path);
-  struct error err = { 0 };
+  struct plugins *all = plugin->all;
+  const uint64_t policy = policy_digest (&plugin->policy);
   const char *json;
   size_t len;
+
+  memcpy (plugin->next_hex, copy->hex, sizeof plugin->next_hex);
+  set_text (&plugin->next_suggests, copy->suggests);
+  plugin->next =
+    unit_new (all->needs.pool, plugin->name, copy->fd, &plugin->policy, plugin->history);
+  json = describe_cache_find (all->needs.cache, plugin->next_hex, policy, &len);
+  if (json != NULL && workers_of (plugin->unit) == 0)
+    return adopt (plugin, json, len);
+  ask_later (plugin); /* also when the answer is known: its workers are to be ready */
+  return false;
+}
+
+static void
+on_taken (void *ctx, const struct plugin_copy *copy, const struct error *err)
+{
+  struct plugin *plugin = ctx;
+  struct plugins *all = plugin->all;
+
+  plugin->taking = NULL;
+  all->taking--;
+  if (copy == NULL)
+    fail (plugin, err->text);
+  else if (begin (plugin, copy))
+    rebuild (all);
+  pump (all);
+  check_ready (all);
+}
+
+void
+plugins_found (struct plugins *all, const char *name, const char *path, const struct source *source)
+{
+  struct plugin *plugin = plugin_named (all, name, path);
+  struct plugin_copy copy;
 
   drop_next (plugin);
   policy_free (&plugin->policy);
   policy_init (&plugin->policy);
   all->needs.policy (all->needs.ctx, name, &plugin->policy);
   if (!plugin->policy.enabled) {
-    (void) close (fd);
+    (void) close (source->fd);
     retire (plugin);
     set_text (&plugin->problem, NULL);
     return;
   }
-  if (!describe_cache_hash (all->needs.cache, fd, st, plugin->hex, &err)) {
-    (void) close (fd);
-    fail (plugin, err.text);
+  if (intake_now (all->needs.intake, source, &copy)) {
+    (void) close (source->fd);
+    (void) begin (plugin, &copy);
     return;
   }
-  plugin->next = unit_new (all->needs.pool, name, fd, &plugin->policy, plugin->history);
-  json = describe_cache_find (all->needs.cache, plugin->hex, policy_digest (&plugin->policy), &len);
-  if (json != NULL && workers_of (plugin->unit) == 0)
-    (void) adopt (plugin, json, len);
-  else
-    ask_later (plugin); /* also when the answer is known: its workers are to be ready */
+  plugin->taking = intake_begin (all->needs.intake, name, source, on_taken, plugin);
+  all->taking++;
 }
 
 void
@@ -463,6 +502,21 @@ size_t
 plugins_count (const struct plugins *all)
 {
   return HASH_COUNT (all->by_name);
+}
+
+size_t
+plugins_hashes (const struct plugins *all, char (**list)[SHA256_HEX])
+{
+  size_t count = 0;
+
+  *list = xcalloc (2 * (size_t) HASH_COUNT (all->by_name) + 1, sizeof **list);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    if (p->unit != NULL)
+      memcpy ((*list)[count++], p->hex, SHA256_HEX);
+    if (p->next != NULL)
+      memcpy ((*list)[count++], p->next_hex, SHA256_HEX);
+  }
+  return count;
 }
 
 void

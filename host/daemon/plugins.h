@@ -1,19 +1,19 @@
 /* plugins.h - every plugin the daemon knows: from a file that was found to tools in the catalog.
  *
- * A file becomes a unit (pool), the unit is asked what it offers (or the cache knows), the answer
- * becomes tools (catalog), and the new toolset replaces the old one in one step.  The unit of a
- * replaced file finishes its calls and goes.  A broken plugin is reported and harms nobody.  Loop
- * thread only. */
+ * A file is copied (intake), the copy becomes a unit (pool), the unit is asked what it offers (or
+ * the cache knows), the answer becomes tools (catalog), and the new toolset replaces the old one in
+ * one step.  The unit of a replaced file finishes its calls and goes.  A broken plugin is reported
+ * and harms nobody.  Loop thread only. */
 #ifndef TOOLHOST_DAEMON_PLUGINS_H
 #define TOOLHOST_DAEMON_PLUGINS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "catalog/catalog.h"
 #include "daemon/describe_cache.h"
+#include "daemon/intake.h"
 #include "pool/policy.h"
 #include "pool/pool.h"
 
@@ -23,6 +23,7 @@ struct plugins_needs {
   struct pool *pool;
   struct catalog *catalog;
   struct describe_cache *cache;
+  struct intake *intake;
   struct log *log;
   unsigned describe_parallel;
   /* The operator's policy for a plugin: fills `policy` (policy_init was called). */
@@ -35,15 +36,17 @@ struct plugins_needs {
 struct plugins *plugins_new (const struct plugins_needs *needs);
 void plugins_free (struct plugins *plugins);
 
-/* What discovery reports. */
-void plugins_found (struct plugins *plugins, const char *name, const char *path, int fd,
-                    const struct stat *st);
+/* What discovery reports.  The source's descriptor is taken over. */
+void plugins_found (struct plugins *plugins, const char *name, const char *path,
+                    const struct source *source);
 void plugins_gone (struct plugins *plugins, const char *name);
 void plugins_refused (struct plugins *plugins, const char *name, const char *path, const char *why);
 void plugins_scanned (struct plugins *plugins);
 
 bool plugins_ready (const struct plugins *plugins);
 size_t plugins_count (const struct plugins *plugins);
+/* The hashes of what they are run from, now or soon: fills `list` (allocated), returns how many. */
+size_t plugins_hashes (const struct plugins *plugins, char (**list)[SHA256_HEX]);
 
 /* For each plugin whose policy is no longer the one it runs under. */
 void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),

@@ -12,7 +12,7 @@ state_of (const struct plugin *p, const struct unit_status *status)
   if (!p->policy.enabled)
     return "disabled";
   if (p->unit == NULL)
-    return p->next != NULL ? "starting" : "broken";
+    return p->next != NULL || p->taking != NULL ? "starting" : "broken";
   return status->state;
 }
 
@@ -149,6 +149,8 @@ render_plugin (struct json_writer *w, const struct plugin *p)
   }
   render_tools (w, p);
   render_permissions (w, p);
+  if (p->suggests != NULL)
+    jsonw_name_raw (w, "suggested_policy", p->suggests, strlen (p->suggests));
   if (p->unit != NULL)
     render_status (w, p, &status);
   jsonw_end (w);

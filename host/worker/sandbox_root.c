@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/tar.h"
 #include "worker/control.h"
 #include "worker/sandbox.h"
 
@@ -319,29 +320,58 @@ copy_links (int root)
 }
 
 static bool
-copy_bytes (int to, int from, off_t size)
+copy_bytes (int to, int from, off_t at, off_t end)
 {
-  off_t at = 0;
-
-  while (at < size)
-    if (sendfile (to, from, &at, (size_t) (size - at)) <= 0)
+  while (at < end)
+    if (sendfile (to, from, &at, (size_t) (end - at)) <= 0)
       return false;
   return true;
+}
+
+/* Part of `from` as a file below /plugin. */
+static bool
+copy_file (int root, const char *path, int from, off_t start, off_t size, struct error *err)
+{
+  char place[128];
+  const char *name = strrchr (path, '/');
+  CLEANUP_FD int folder = -1;
+  CLEANUP_FD int to = -1;
+
+  name = name != NULL ? name + 1 : path;
+  (void) snprintf (place, sizeof place, "/plugin/%.*s", (int) (name - path), path);
+  folder = make_place (root, place, true);
+  if (folder >= 0)
+    to = openat (folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
+  if (to < 0 || !copy_bytes (to, from, start, start + size))
+    return error_set (err, "cannot copy the plugin into the worker's root: %s", strerror (errno));
+  return true;
+}
+
+/* The plugin comes as its file, or as an archive of its folder. */
+static bool
+is_archive (int from)
+{
+  char magic[4];
+
+  return pread (from, magic, sizeof magic, 0) != (ssize_t) sizeof magic
+         || memcmp (magic, "\177ELF", sizeof magic) != 0;
 }
 
 static bool
 copy_plugin (int root, const char *name, int from, off_t size, struct error *err)
 {
-  char file[80];
-  CLEANUP_FD int folder = make_place (root, "/plugin", true);
-  CLEANUP_FD int to = -1;
+  struct tar_file file;
+  enum tar_next next;
+  char path[80];
+  off_t at = 0;
 
-  (void) snprintf (file, sizeof file, "%s.so", name);
-  if (folder >= 0)
-    to = openat (folder, file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
-  if (to < 0 || !copy_bytes (to, from, size))
-    return error_set (err, "cannot copy the plugin into the worker's root: %s", strerror (errno));
-  return true;
+  (void) snprintf (path, sizeof path, "%s.so", name);
+  if (!is_archive (from))
+    return copy_file (root, path, from, 0, size, err);
+  while ((next = tar_next (from, &at, &file)) == TAR_FILE)
+    if (!copy_file (root, file.path, from, file.start, file.size, err))
+      return false;
+  return next == TAR_END || error_set (err, "the plugin came as something else than a plugin");
 }
 
 /* The new root is first mounted over a folder that no grant and no library comes from. */
@@ -351,8 +381,9 @@ mount_stage (off_t plugin_size)
   static const char *const stages[] = { "/sys", "/proc", "/mnt", "/tmp" };
   char options[96];
 
-  (void) snprintf (options, sizeof options, "mode=0755,nr_inodes=2048,size=%lld",
-                   (long long) plugin_size + (1 << 20));
+  /* Of each of a folder's files the last page may be all but empty. */
+  (void) snprintf (options, sizeof options, "mode=0755,nr_inodes=4096,size=%lld",
+                   (long long) plugin_size + (8 << 20));
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (mount ("toolhost", stages[i], "tmpfs", MS_NOSUID | MS_NODEV, options) == 0)
       return stages[i];
@@ -418,6 +449,9 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
   struct stat st;
   const char *stage;
 
+  if (!plan->namespaces && is_archive (plugin_fd))
+    return error_set (err, "a plugin in a folder needs a mount namespace, which this system "
+                           "refuses; one in a file does not");
   if (!plan->namespaces)
     return check_grants (plan->read, err) && check_grants (plan->write, err);
   pieces.count = 0;

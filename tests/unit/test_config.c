@@ -15,6 +15,8 @@
 #include "schema/repair/repair.h"
 #include "tap.h"
 
+#define HEX "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
 /* A file in memory. */
 static int
 file_with (const char *text)
@@ -533,38 +535,79 @@ profiles_of_an_operator (void)
                                            "profiles.d/strict.json", "profiles.d", NULL });
 }
 
+static struct describe_cache *
+open_cache (int dir, const char *build, struct offload *offload)
+{
+  return describe_cache_new (
+    &(struct describe_cache_needs){ .dir = dir, .build = build, .offload = offload });
+}
+
 static void
 the_cache_remembers (void)
 {
+  static const struct identity_text one = { "1:2:3" }, two = { "folder:x" };
   struct folder f;
-  struct error err = { 0 };
-  struct stat st;
-  char hex[SHA256_HEX];
   size_t len;
-  int file = file_with ("abc");
 
   folder_open (&f);
-  CU_ASSERT_EQUAL (fstat (file, &st), 0);
-  struct describe_cache *cache = describe_cache_new (f.fd, "b1");
-  CU_ASSERT_TRUE (describe_cache_hash (cache, file, &st, hex, &err));
-  CU_ASSERT_STRING_EQUAL (hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CU_ASSERT_PTR_NULL (describe_cache_find (cache, hex, 7, &len));
-  describe_cache_put (cache, hex, 7, "{\"x\":\"\\n\"}", 10);
-  CU_ASSERT_TRUE (describe_cache_save (cache, &err));
-  describe_cache_free (cache);
+  struct describe_cache *cache = open_cache (f.fd, "b1", NULL);
+  CU_ASSERT_PTR_NULL (describe_cache_known (cache, &one));
+  describe_cache_know (cache, &one, "abc", NULL);
+  describe_cache_know (cache, &one, HEX, NULL);
+  describe_cache_know (cache, &two, HEX, "{\"limits\":{}}");
+  CU_ASSERT_PTR_NULL (describe_cache_find (cache, HEX, 7, &len));
+  describe_cache_put (cache, HEX, 7, "{\"x\":\"\\n\"}", 10);
+  describe_cache_free (cache); /* writes it */
 
-  cache = describe_cache_new (f.fd, "b1");
-  CU_ASSERT_PTR_NOT_NULL (describe_cache_find (cache, hex, 7, &len));
+  cache = open_cache (f.fd, "b1", NULL);
+  CU_ASSERT_PTR_NOT_NULL (describe_cache_find (cache, HEX, 7, &len));
   CU_ASSERT_EQUAL (len, 10);
-  CU_ASSERT_PTR_NULL (describe_cache_find (cache, hex, 8, &len)); /* another policy */
-  /* the same identity is believed without looking into the file */
-  CU_ASSERT_TRUE (describe_cache_hash (cache, -1, &st, hex, &err));
+  CU_ASSERT_PTR_NULL (describe_cache_find (cache, HEX, 8, &len)); /* another policy */
+  CU_ASSERT_PTR_NOT_NULL_FATAL (describe_cache_known (cache, &one));
+  CU_ASSERT_STRING_EQUAL (describe_cache_known (cache, &one)->hex, HEX);
+  CU_ASSERT_PTR_NULL (describe_cache_known (cache, &one)->suggests);
+  CU_ASSERT_STRING_EQUAL (describe_cache_known (cache, &two)->suggests, "{\"limits\":{}}");
   describe_cache_free (cache);
 
-  cache = describe_cache_new (f.fd, "b2");
-  CU_ASSERT_PTR_NULL (describe_cache_find (cache, hex, 7, &len)); /* another build */
+  cache = open_cache (f.fd, "b2", NULL);
+  CU_ASSERT_PTR_NULL (describe_cache_find (cache, HEX, 7, &len)); /* another build */
   describe_cache_free (cache);
-  (void) close (file);
+  folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
+}
+
+static bool
+holds_now (int dir, const char *hex)
+{
+  struct describe_cache *cache = open_cache (dir, "b", NULL);
+  size_t len;
+  bool found = describe_cache_find (cache, hex, 0, &len) != NULL;
+
+  describe_cache_free (cache);
+  return found;
+}
+
+static void
+the_cache_is_written_off_the_loop (void)
+{
+  struct ev_loop *loop = ev_loop_new (EVFLAG_AUTO);
+  struct offload *offload = offload_new (loop, 1);
+  struct folder f;
+
+  folder_open (&f);
+  struct describe_cache *cache = open_cache (f.fd, "b", offload);
+  describe_cache_put (cache, "first", 0, "{}", 2);
+  describe_cache_save (cache);
+  describe_cache_put (cache, "second", 0, "{}", 2); /* while the first is being written */
+  describe_cache_save (cache);
+  ev_run (loop, 0);
+  CU_ASSERT_TRUE (holds_now (f.fd, "first"));
+  CU_ASSERT_TRUE (holds_now (f.fd, "second"));
+  describe_cache_put (cache, "third", 0, "{}", 2);
+  describe_cache_save (cache);
+  offload_free (offload); /* written, or given up: */
+  describe_cache_free (cache);
+  CU_ASSERT_TRUE (holds_now (f.fd, "third"));
+  ev_loop_destroy (loop);
   folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
 }
 
@@ -577,7 +620,7 @@ a_damaged_cache_is_no_error (void)
   folder_open (&f);
   folder_put (&f, "describe-cache.jsonl",
               "{\"build\":\"b\"}\n{\"key\":\"k/0000000000000000\",\"descr");
-  struct describe_cache *cache = describe_cache_new (f.fd, "b");
+  struct describe_cache *cache = open_cache (f.fd, "b", NULL);
   CU_ASSERT_PTR_NULL (describe_cache_find (cache, "k", 0, &len));
   describe_cache_free (cache);
   folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
@@ -594,6 +637,8 @@ static CU_TestInfo tests[] = { { "values over defaults", values_over_defaults },
                                { "a policy builds on a profile", a_policy_builds_on_a_profile },
                                { "profiles of an operator", profiles_of_an_operator },
                                { "the cache remembers", the_cache_remembers },
+                               { "the cache is written off the loop",
+                                 the_cache_is_written_off_the_loop },
                                { "a damaged cache is no error", a_damaged_cache_is_no_error },
                                CU_TEST_INFO_NULL };
 static CU_SuiteInfo suites[] = { { "config", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
