@@ -6,6 +6,7 @@
 
 #include "base/json_tape.h"
 #include "base/json_write.h"
+#include "catalog/poison.h"
 #include "schema/schema.h"
 
 enum { NAME_MAX_LEN = 64, DEFINITION_MAX = 256 * 1024 };
@@ -61,46 +62,6 @@ judge (struct reading *r, const struct schema *schema, struct error *err)
     return true;
   return error_set (err, "definition%s%s: %s", *first->pointer != '\0' ? " at " : "",
                     first->pointer, first->message);
-}
-
-/* Is this code point invisible, or does it turn the direction of text (hidden instructions)? */
-static bool
-hidden_code_point (uint32_t c)
-{
-  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)
-         || (c >= 0xE0000 && c <= 0xE007F) || (c >= 0x200B && c <= 0x200F && c != 0x200D)
-         || c == 0xFEFF || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-}
-
-static uint32_t
-next_code_point (const unsigned char **p)
-{
-  const unsigned char *s = *p;
-  unsigned more = s[0] >= 0xF0 ? 3 : s[0] >= 0xE0 ? 2 : s[0] >= 0xC0 ? 1 : 0;
-  uint32_t c = more == 0 ? s[0] : s[0] & (0x3FU >> more);
-
-  for (unsigned i = 1; i <= more; i++)
-    c = c << 6 | (s[i] & 0x3F);
-  *p = s + more + 1;
-  return c;
-}
-
-/* A text member, with nothing in it that a person reading it would not see. */
-static bool
-read_text (struct reading *r, const char *member, const char **text, struct error *err)
-{
-  const struct json_node *node = json_member (&r->tape, r->root, member);
-
-  *text = json_cstring (&r->tape, node, &r->arena);
-  if (node != NULL && *text == NULL)
-    return error_set (err, "/%s: holds U+0000", member);
-  for (const unsigned char *p = (const unsigned char *) *text; p != NULL && *p != '\0';) {
-    uint32_t c = next_code_point (&p);
-    if (hidden_code_point (c))
-      return error_set (err, "/%s: holds the invisible or direction-changing character U+%04X",
-                        member, c);
-  }
-  return true;
 }
 
 /* False: err has the sentence for its own kind of fault, led by where it is. */
@@ -188,11 +149,9 @@ compact (const char *json, size_t len, struct buf *out)
 static bool
 read_members (struct reading *r, struct tool *tool, struct error *err)
 {
-  const char *title, *description;
+  const struct json_node *description = json_member (&r->tape, r->root, "description");
 
-  if (!read_text (r, "title", &title, err) || !read_text (r, "description", &description, err))
-    return false;
-  tool->description = xstrdup (description);
+  tool->description = xstrdup (json_cstring (&r->tape, description, &r->arena));
   read_toolhost (r, tool);
   return read_schema (r, "inputSchema", &tool->input, err)
          && read_schema (r, "outputSchema", &tool->output, err);
@@ -226,7 +185,8 @@ read_definition (struct tool *tool, const struct schema *schema, const char *jso
     return error_set (err, "definition is not JSON: %s", r.tape.problem);
   r.root = json_root (&r.tape);
   read_name (&r, tool);
-  if (judge (&r, schema, err) && read_members (&r, tool, err)) {
+  if (judge (&r, schema, err) && poison_check (&r.tape, r.root, err)
+      && read_members (&r, tool, err)) {
     render (&r, &tool->mcp);
     return true;
   }

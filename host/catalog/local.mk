@@ -1,9 +1,11 @@
 libhost_la_SOURCES += \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/definition.c %D%/definition.h \
+	%D%/digest.c %D%/digest.h \
 	%D%/discovery.c %D%/discovery.h \
 	%D%/elf.c %D%/elf.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/poison.c %D%/poison.h \
 	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \
 	%D%/project/limits.c \
 	%D%/project/object.c \

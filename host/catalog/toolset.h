@@ -23,6 +23,7 @@ struct tool {
   char *plugin;      /* name of the plugin that offers it */
   struct unit *unit; /* one reference held; may be NULL in tests */
   void (*unit_unref) (struct unit *unit);
+  char digest[65];     /* what it is, see digest.h; "" until its plugin is in use */
   uint32_t index;      /* in the plugin's DESCRIBE */
   int64_t max_time_ms; /* of the tool, 0: host's default; INT64_MAX: no limit */
   bool idempotent;

@@ -32,6 +32,18 @@ add_problems (struct report *report, const struct json_tape *tape, const struct 
   }
 }
 
+/* The object as text, malloced; NULL when there is none, or nothing in it. */
+static char *
+json_of (const struct json_tape *tape, const struct json_node *object)
+{
+  size_t len;
+
+  if (!json_is (object, JSON_OBJECT) || object->count == 0)
+    return NULL;
+  const char *raw = json_raw (tape, object, &len);
+  return xstrndup (raw, len);
+}
+
 /* What the host says of the plugin: its name, the tools it left out and why, what it wishes for. */
 static bool
 read_description (struct report *report, const struct buf *json)
@@ -43,17 +55,13 @@ read_description (struct report *report, const struct buf *json)
   if (!json_read (&tape, json->data, json->len, &answer_limits, &arena))
     return false;
   const struct json_node *root = json_pointer (&tape, json_root (&tape), first, sizeof first - 1);
-  const struct json_node *wishes = json_member (&tape, root, "permissions");
 
   report->name = text_of (&tape, root, "name", &arena);
   report->version = text_of (&tape, root, "version", &arena);
   if (report->name == NULL || report->version == NULL)
     return false;
-  if (json_is (wishes, JSON_OBJECT) && wishes->count > 0) {
-    size_t len;
-    const char *raw = json_raw (&tape, wishes, &len);
-    report->wishes = xstrndup (raw, len);
-  }
+  report->wishes = json_of (&tape, json_member (&tape, root, "permissions"));
+  report->suggests = json_of (&tape, json_member (&tape, root, "suggested_policy"));
   add_problems (report, &tape, json_member (&tape, root, "problems"), &arena);
   return true;
 }

@@ -73,6 +73,22 @@ add_troubles (struct buf *out, const struct json_tape *tape, const struct json_n
   }
 }
 
+/* The policies that plugins came with. */
+static void
+add_suggestions (struct buf *out, const struct json_tape *tape, const struct json_node *plugins,
+                 struct arena *arena)
+{
+  for (const struct json_node *n = json_first (plugins); n != json_end (plugins);
+       n = json_next (n)) {
+    size_t name_len, len;
+    const char *name = shown (tape, json_member (tape, n, "name"), arena, &name_len);
+    const char *policy = shown (tape, json_member (tape, n, "suggested_policy"), arena, &len);
+    if (len > 0)
+      buf_printf (out, "%.*s: suggests the policy %.*s (plugins.d/%.*s.json decides)\n",
+                  (int) name_len, name, (int) len, policy, (int) name_len, name);
+  }
+}
+
 /* Which mechanism meets which guarantee: { "no-network": "network namespace", … }. */
 static void
 add_guarantees (struct buf *out, const struct json_tape *tape, const struct json_node *guarantees,
@@ -130,6 +146,7 @@ print_table (const struct reply *reply)
   table_render (&table, out_width (stdout), &text);
   table_free (&table);
   add_troubles (&text, &tape, plugins, &arena);
+  add_suggestions (&text, &tape, plugins, &arena);
   add_all_guarantees (&text, &tape, plugins, &arena);
   out_text (text.data, text.len);
   return CLI_OK;

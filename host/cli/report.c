@@ -138,6 +138,8 @@ report_text (const struct report *report, struct buf *out)
   if (report->wishes != NULL)
     buf_printf (out, "  would like the permissions %s (its policy file grants them)\n",
                 report->wishes);
+  if (report->suggests != NULL)
+    buf_printf (out, "  suggests the policy %s (its policy file decides)\n", report->suggests);
   for (size_t i = 0; i < report->tools_count; i++)
     text_tool (out, &report->tools[i]);
   text_count (out, report_count (report, LINT_ERROR), "error", ", ");
@@ -200,6 +202,8 @@ report_json (const struct report *report, struct buf *out)
   jsonw_name_string (&w, "version", report->version);
   if (report->wishes != NULL)
     jsonw_name_raw (&w, "permissions", report->wishes, strlen (report->wishes));
+  if (report->suggests != NULL)
+    jsonw_name_raw (&w, "suggested_policy", report->suggests, strlen (report->suggests));
   json_findings (&w, report->findings, report->findings_count);
   jsonw_name (&w, "tools");
   jsonw_array (&w);
@@ -249,5 +253,6 @@ report_free (struct report *report)
   free (report->name);
   free (report->version);
   free (report->wishes);
+  free (report->suggests);
   *report = (struct report){ 0 };
 }

@@ -40,6 +40,7 @@ struct report {
   char *name;       /* of the plugin; NULL when it can't be loaded */
   char *version;
   char *wishes;             /* JSON: the permissions its tools ask for; NULL: none */
+  char *suggests;           /* JSON: the policy that came with it; NULL: none */
   struct finding *findings; /* of the plugin as a whole */
   size_t findings_count;
   struct tool_report *tools;

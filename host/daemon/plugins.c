@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalog/digest.h"
 #include "daemon/plugin.h"
 
 enum { EVENTED_CAPACITY = 256 };
@@ -229,6 +230,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   for (size_t i = 0; i < d.tools_count; i++) {
     d.tools[i]->unit = unit_ref (plugin->next);
     d.tools[i]->unit_unref = unit_unref;
+    digest_of_tool (&d.tools[i]->mcp, plugin->next_hex, d.tools[i]->digest);
   }
   apply_tool_policies (plugin, &d);
   for (size_t i = 0; i < d.problems_count; i++)

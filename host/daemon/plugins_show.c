@@ -35,6 +35,17 @@ render_tools (struct json_writer *w, const struct plugin *p)
   jsonw_end (w);
 }
 
+/* What each tool is, to be compared with what it was when somebody looked at it. */
+static void
+render_digests (struct json_writer *w, const struct plugin *p)
+{
+  jsonw_name (w, "digests");
+  jsonw_object (w);
+  for (size_t i = 0; i < p->described.tools_count; i++)
+    jsonw_name_string (w, p->described.tools[i]->name, p->described.tools[i]->digest);
+  jsonw_end (w);
+}
+
 /* What its tools would like, by tool; shown, never granted. */
 static void
 render_permissions (struct json_writer *w, const struct plugin *p)
@@ -148,6 +159,7 @@ render_plugin (struct json_writer *w, const struct plugin *p)
     jsonw_name_string (w, "threads", threads[p->described.threads]);
   }
   render_tools (w, p);
+  render_digests (w, p);
   render_permissions (w, p);
   if (p->suggests != NULL)
     jsonw_name_raw (w, "suggested_policy", p->suggests, strlen (p->suggests));

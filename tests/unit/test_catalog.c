@@ -96,7 +96,7 @@ broken_definitions (void)
       "round\",\"inputSchema\":{\"type\":\"object\"}}",
       "U+202E" },
     { "{\"name\":\"t\",\"description\":\"a\\u0000b\",\"inputSchema\":{\"type\":\"object\"}}",
-      "/description: holds U+0000" },
+      "/description: holds the control character U+0000" },
     { "{\"name\":\"t\",\"description\":\"d\",\"annotations\":1,\"inputSchema\":{\"type\":"
       "\"object\"}}",
       "definition at /annotations: expected object" },

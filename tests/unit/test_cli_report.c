@@ -7,6 +7,7 @@ fill (struct report *report)
 {
   *report = (struct report){ .file = "./a.so", .name = xstrdup ("a"), .version = xstrdup ("1.0") };
   report->wishes = xstrdup ("{\"read\":[\"/x\"]}");
+  report->suggests = xstrdup ("{\"limits\":{}}");
   report_finding (report, LINT_ERROR, "tool b was left out");
   struct tool_report *tool = report_tool (report, "a", 12);
   tool_report_finding (tool, LINT_WARNING, "/name", "odd");
@@ -39,6 +40,7 @@ test_text (void)
     "./a.so: plugin a 1.0, loaded in the sandbox\n"
     "  error: tool b was left out\n"
     "  would like the permissions {\"read\":[\"/x\"]} (its policy file grants them)\n"
+    "  suggests the policy {\"limits\":{}} (its policy file decides)\n"
     "  a, about 12 tokens\n"
     "    warning /name: odd\n"
     "    example {\"n\":1} answered: one\n"
@@ -58,7 +60,7 @@ test_json (void)
   CU_ASSERT_STRING_EQUAL (
     buf_cstr (&out),
     "{\"file\":\"./a.so\",\"loaded\":true,\"plugin\":\"a\",\"version\":\"1.0\","
-    "\"permissions\":{\"read\":[\"/x\"]},"
+    "\"permissions\":{\"read\":[\"/x\"]},\"suggested_policy\":{\"limits\":{}},"
     "\"findings\":[{\"level\":\"error\",\"pointer\":\"\",\"message\":\"tool b was left out\"}],"
     "\"tools\":[{\"name\":\"a\",\"tokens\":12,"
     "\"findings\":[{\"level\":\"warning\",\"pointer\":\"/name\",\"message\":\"odd\"}],"

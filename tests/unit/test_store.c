@@ -1,9 +1,7 @@
-/* From a plugin in a folder to the copy it is run from: what is found and when, what is refused
- * unread, and what the store keeps. */
-#include <dlfcn.h>
+/* The daemon's copies of plugins: what is refused unread, what the store keeps, what a folder
+ * becomes. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -13,79 +11,8 @@
 #include "catalog/elf.h"
 #include "catalog/store.h"
 #include "catalog/tree.h"
+#include "place.h"
 #include "tap.h"
-
-/* The file of a shared object of this machine: of one that this test uses. */
-static const char *
-shared_object (void)
-{
-  Dl_info info;
-
-  CU_ASSERT_TRUE_FATAL (dladdr ((void *) ev_loop_new, &info) != 0);
-  return info.dli_fname;
-}
-
-/* ---- a folder that is gone after the test ---- */
-
-struct place {
-  char path[64];
-  int fd;
-};
-
-static void
-place_open (struct place *p)
-{
-  strcpy (p->path, "/tmp/toolhost-unit.XXXXXX");
-  CU_ASSERT_PTR_NOT_NULL_FATAL (mkdtemp (p->path));
-  p->fd = open (p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  CU_ASSERT_TRUE_FATAL (p->fd >= 0);
-}
-
-static int
-remove_one (const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-  (void) st;
-  (void) type;
-  (void) ftw;
-  return remove (path);
-}
-
-static void
-place_close (struct place *p)
-{
-  (void) close (p->fd);
-  (void) nftw (p->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static void
-append (const struct place *p, const char *name, const char *data, size_t len)
-{
-  CLEANUP_FD int fd = openat (p->fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  CU_ASSERT_EQUAL (write (fd, data, len), (ssize_t) len);
-}
-
-/* Write `head` bytes of a shared object, all of it when 0, and `tail`. */
-static void
-make_plugin (const struct place *p, const char *name, size_t head, const char *tail)
-{
-  CLEANUP_BUF struct buf text = { 0 };
-  CLEANUP_FD int fd = open (shared_object (), O_RDONLY | O_CLOEXEC);
-  ssize_t n;
-
-  while ((n = read (fd, buf_reserve (&text, 1 << 16), 1 << 16)) > 0)
-    text.len += (size_t) n;
-  if (head != 0)
-    text.len = head;
-  buf_puts (&text, tail);
-  (void) unlinkat (p->fd, name, 0);
-  append (p, name, text.data, text.len);
-}
-
-static bool
-is_there (const struct place *p, const char *name)
-{
-  return faccessat (p->fd, name, F_OK, 0) == 0;
-}
 
 /* The one copy in the store: its name; "" when there are none or several. */
 static const char *
@@ -162,8 +89,8 @@ a_copy_is_found_by_its_content (void)
   place_open (&p);
   struct store *store = store_new (p.fd, 64 << 20, &err);
   CU_ASSERT_STRING_EQUAL (err.text, "");
-  make_plugin (&p, "a.so", 0, "");
-  make_plugin (&p, "b.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "b.so", 0, "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &first, &err), "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "b.so", "b", &second, &err), "");
   CU_ASSERT_STRING_EQUAL (first.hex, second.hex);
@@ -192,7 +119,7 @@ writing_over_the_source_changes_no_copy (void)
   place_open (&p);
   for (int dir = -1; dir != p.fd; dir = p.fd) { /* in memory, on disk */
     struct store *store = store_new (dir, 64 << 20, &err);
-    make_plugin (&p, "a.so", 0, "");
+    place_plugin (&p, "a.so", 0, "");
     CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
     CU_ASSERT_EQUAL (pread (copy.fd, before, sizeof before, 0), sizeof before);
     CLEANUP_FD int fd = openat (p.fd, "a.so", O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -213,7 +140,7 @@ a_copy_in_memory_can_not_be_written (void)
 
   place_open (&p);
   struct store *store = store_new (-1, 64 << 20, &err);
-  make_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
   CU_ASSERT_EQUAL (pwrite (copy.fd, "x", 1, 0), -1);
@@ -235,17 +162,17 @@ a_damaged_copy_is_seen_and_removed (void)
 
   place_open (&p);
   struct store *store = store_new (p.fd, 64 << 20, &err);
-  make_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
   (void) snprintf (path, sizeof path, "store/sha256/%s", only_copy (&p, name));
   CU_ASSERT_EQUAL (fchmodat (p.fd, path, 0644, 0), 0);
-  append (&p, path, "x", 1);
+  place_append (&p, path, "x", 1);
   CU_ASSERT_TRUE_FATAL (store_open (store, copy.hex, false, &damaged));
   CU_ASSERT_STRING_NOT_EQUAL (damaged.identity.text, copy.identity.text);
   CU_ASSERT_FALSE (store_verify (store, &damaged, false, &stop)); /* given up: no judgement */
-  CU_ASSERT_TRUE (is_there (&p, path));
+  CU_ASSERT_TRUE (place_has (&p, path));
   CU_ASSERT_FALSE (store_verify (store, &damaged, false, &go_on));
-  CU_ASSERT_FALSE (is_there (&p, path));
+  CU_ASSERT_FALSE (place_has (&p, path));
   (void) close (copy.fd);
   (void) close (damaged.fd);
   store_free (store);
@@ -275,9 +202,9 @@ what_can_not_be_a_plugin_is_refused_unloaded (void)
   struct store *store = store_new (p.fd, 64 << 20, &err);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].text == NULL)
-      make_plugin (&p, rows[i].name, rows[i].head, "");
+      place_plugin (&p, rows[i].name, rows[i].head, "");
     else
-      append (&p, rows[i].name, rows[i].text, strlen (rows[i].text));
+      place_append (&p, rows[i].name, rows[i].text, strlen (rows[i].text));
     CU_ASSERT_PTR_NOT_NULL (
       strstr (take (store, &p, rows[i].name, "x", &copy, &err), rows[i].sentence));
     CU_ASSERT_EQUAL (copy.fd, -1);
@@ -312,7 +239,7 @@ headers_that_are_for_others (void)
   place_open (&p);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct stat st;
-    make_plugin (&p, "a.so", 0, "");
+    place_plugin (&p, "a.so", 0, "");
     CLEANUP_FD int fd = openat (p.fd, "a.so", O_RDWR | O_CLOEXEC);
     CU_ASSERT_EQUAL (fstat (fd, &st), 0);
     CU_ASSERT_TRUE (elf_check (fd, st.st_size, &err));
@@ -333,7 +260,7 @@ a_plugin_is_bounded (void)
 
   place_open (&p);
   struct store *store = store_new (p.fd, 1000, &err);
-  make_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err),
                           "it is over 1000 bytes (plugin_max)");
   CU_ASSERT_STRING_EQUAL (only_copy (&p, name), "");
@@ -351,9 +278,9 @@ what_changed_since_it_was_found_is_not_taken (void)
 
   place_open (&p);
   struct store *store = store_new (p.fd, 64 << 20, &err);
-  make_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_TRUE (source_of (&p, "a.so", "a", &source));
-  append (&p, "a.so", "more", 4);
+  place_append (&p, "a.so", "more", 4);
   CU_ASSERT_FALSE (store_take (store, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_STRING_EQUAL (err.text, "it changed while it was read");
   CU_ASSERT_FALSE (store_take (store, "a", &source, &stop, &copy, &trouble, &err));
@@ -375,7 +302,7 @@ without_a_place_for_copies_memory_does (void)
   CU_ASSERT_EQUAL (fchmodat (p.fd, "store", 0777, 0), 0);
   struct store *store = store_new (p.fd, 64 << 20, &err);
   CU_ASSERT_PTR_NOT_NULL (strstr (err.text, "writable by others"));
-  make_plugin (&p, "a.so", 0, "");
+  place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_TRUE (source_of (&p, "a.so", "a", &source));
   CU_ASSERT_TRUE (store_take (store, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
@@ -407,11 +334,11 @@ old_copies_are_swept (void)
 
   place_open (&p);
   struct store *store = store_new (p.fd, 64 << 20, &err);
-  make_plugin (&p, "a.so", 0, "a");
-  make_plugin (&p, "b.so", 0, "b");
+  place_plugin (&p, "a.so", 0, "a");
+  place_plugin (&p, "b.so", 0, "b");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &kept, &err), "");
   CU_ASSERT_STRING_EQUAL (take (store, &p, "b.so", "b", &old, &err), "");
-  append (&p, "store/sha256/.0123.part", "x", 1);
+  place_append (&p, "store/sha256/.0123.part", "x", 1);
   memcpy (keep[0], kept.hex, SHA256_HEX);
   memset (keep[1], '0', SHA256_HEX);
   CU_ASSERT_EQUAL (store_sweep (store, keep, 2, 60), 0); /* all are young */
@@ -421,9 +348,9 @@ old_copies_are_swept (void)
   CU_ASSERT_EQUAL (utimensat (p.fd, path, long_ago, 0), 0);
   CU_ASSERT_EQUAL (utimensat (p.fd, "store/sha256/.0123.part", long_ago, 0), 0);
   CU_ASSERT_EQUAL (store_sweep (store, keep, 2, 60), 2);
-  CU_ASSERT_FALSE (is_there (&p, path));
+  CU_ASSERT_FALSE (place_has (&p, path));
   (void) snprintf (path, sizeof path, "store/sha256/%s.so", kept.hex);
-  CU_ASSERT_TRUE (is_there (&p, path));
+  CU_ASSERT_TRUE (place_has (&p, path));
   (void) close (kept.fd);
   (void) close (old.fd);
   store_free (store);
@@ -431,17 +358,6 @@ old_copies_are_swept (void)
 }
 
 /* ---- folders ---- */
-
-static void
-make_folder (const struct place *p)
-{
-  CU_ASSERT_EQUAL (mkdirat (p->fd, "t.plugin", 0755), 0);
-  CU_ASSERT_EQUAL (mkdirat (p->fd, "t.plugin/lib", 0755), 0);
-  make_plugin (p, "t.plugin/t.so", 0, "");
-  append (p, "t.plugin/lib/libx.so.1", "library", 7);
-  append (p, "t.plugin/notes.txt", "", 0);
-  CU_ASSERT_EQUAL (symlinkat ("libx.so.1", p->fd, "t.plugin/lib/libx.so"), 0);
-}
 
 static void
 a_folder_is_stored_as_an_archive (void)
@@ -456,7 +372,7 @@ a_folder_is_stored_as_an_archive (void)
 
   place_open (&p);
   struct store *store = store_new (p.fd, 64 << 20, &err);
-  make_folder (&p);
+  place_folder (&p);
   CU_ASSERT_STRING_EQUAL (take (store, &p, "t.plugin", "t", &copy, &err), "");
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     CU_ASSERT_EQUAL_FATAL (tar_next (copy.fd, &at, &file), TAR_FILE);
@@ -508,7 +424,7 @@ folders_that_are_refused (void)
     struct place p;
     char command[200];
     place_open (&p);
-    make_folder (&p);
+    place_folder (&p);
     (void) snprintf (command, sizeof command, "cd %s/t.plugin && bash -c '%s'", p.path,
                      rows[i].command);
     (void) !system (command);
@@ -547,220 +463,6 @@ archives_that_are_none (void)
   }
 }
 
-/* ---- finding ---- */
-
-/* What was heard, as words: "+a" found, "-a" gone, "!a" refused. */
-struct ears {
-  struct ev_loop *loop;
-  struct discovery *discovery;
-  struct buf heard;
-  off_t size; /* of the last file that was found */
-};
-
-static void
-on_found (void *ctx, const char *name, const char *path, const struct source *source)
-{
-  struct ears *ears = ctx;
-  struct stat st;
-
-  (void) path;
-  buf_printf (&ears->heard, "+%s ", name);
-  ears->size = fstat (source->fd, &st) == 0 ? st.st_size : -1;
-  (void) close (source->fd);
-}
-
-static void
-on_gone (void *ctx, const char *name)
-{
-  buf_printf (&((struct ears *) ctx)->heard, "-%s ", name);
-}
-
-static void
-on_refused (void *ctx, const char *name, const char *path, const char *why)
-{
-  (void) path;
-  (void) why;
-  buf_printf (&((struct ears *) ctx)->heard, "!%s ", name);
-}
-
-static void
-on_scanned (void *ctx)
-{
-  (void) ctx;
-}
-
-static void
-listen_to (struct ears *ears, const struct place *p)
-{
-  static const struct discovery_events events = {
-    .found = on_found, .gone = on_gone, .refused = on_refused, .scanned = on_scanned
-  };
-  struct error err = { 0 };
-
-  *ears = (struct ears){ .loop = ev_loop_new (EVFLAG_AUTO) };
-  ears->discovery = discovery_new (ears->loop, &events, ears);
-  CU_ASSERT_TRUE (discovery_add (ears->discovery, p->path, true, &err));
-  discovery_start (ears->discovery);
-}
-
-static void
-on_time (struct ev_loop *loop, ev_timer *timer, int revents)
-{
-  (void) timer;
-  (void) revents;
-  ev_break (loop, EVBREAK_ALL);
-}
-
-static void
-run_for (struct ears *ears, double seconds)
-{
-  ev_timer timer;
-
-  ev_timer_init (&timer, on_time, seconds, 0);
-  ev_now_update (ears->loop);
-  ev_timer_start (ears->loop, &timer);
-  ev_run (ears->loop, 0);
-  ev_timer_stop (ears->loop, &timer);
-}
-
-/* Wait until as much as this was heard, and see that it was this. */
-static bool
-hears (struct ears *ears, const char *words)
-{
-  for (int i = 0; i < 500 && ears->heard.len < strlen (words); i++)
-    run_for (ears, 0.02);
-  bool right = strcmp (buf_cstr (&ears->heard), words) == 0;
-  if (!right)
-    printf ("# expected \"%s\", heard \"%s\"\n", words, buf_cstr (&ears->heard));
-  ears->heard.len = 0;
-  return right;
-}
-
-static void
-stop_listening (struct ears *ears)
-{
-  discovery_free (ears->discovery);
-  buf_free (&ears->heard);
-  ev_loop_destroy (ears->loop);
-}
-
-static void
-what_is_there_is_found_at_once (void)
-{
-  struct place p;
-  struct ears ears;
-
-  place_open (&p);
-  append (&p, "b.so", "x", 1);
-  append (&p, "a.so", "x", 1);
-  append (&p, "open.so", "x", 1);
-  append (&p, "notes.txt", "x", 1);
-  append (&p, ".c.so", "x", 1);
-  CU_ASSERT_EQUAL (fchmodat (p.fd, "open.so", 0666, 0), 0);
-  make_folder (&p);
-  append (&p, "t.so", "x", 1); /* the folder of the same name comes before it */
-  listen_to (&ears, &p);
-  CU_ASSERT_TRUE (hears (&ears, "+a +b !open +t "));
-  stop_listening (&ears);
-  place_close (&p);
-}
-
-static void
-a_file_is_found_when_it_is_whole (void)
-{
-  struct place p;
-  struct ears ears;
-
-  place_open (&p);
-  append (&p, "other.so", "x", 1);
-  listen_to (&ears, &p);
-  CU_ASSERT_TRUE (hears (&ears, "+other "));
-  int fd = openat (p.fd, "slow.so", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  run_for (&ears, 0.3); /* longer than a closed file takes to settle */
-  for (int i = 0; i < 4; i++) {
-    CU_ASSERT_EQUAL (write (fd, "piece", 5), 5);
-    run_for (&ears, 0.25);
-  }
-  append (&p, "other.so", "more", 4); /* looked at meanwhile */
-  CU_ASSERT_TRUE (hears (&ears, "+other "));
-  CU_ASSERT_EQUAL (write (fd, "end", 3), 3);
-  (void) close (fd);
-  CU_ASSERT_TRUE (hears (&ears, "+slow "));
-  CU_ASSERT_EQUAL (ears.size, 23);
-  run_for (&ears, 0.4);
-  CU_ASSERT_TRUE (hears (&ears, "")); /* once */
-  stop_listening (&ears);
-  place_close (&p);
-}
-
-static void
-changes_of_files (void)
-{
-  struct place p, away;
-  struct ears ears;
-  char path[128];
-
-  place_open (&p);
-  place_open (&away);
-  append (&p, "a.so", "x", 1);
-  append (&away, "new", "yy", 2);
-  append (&away, "linked", "zzz", 3);
-  listen_to (&ears, &p);
-  CU_ASSERT_TRUE (hears (&ears, "+a "));
-  CU_ASSERT_EQUAL (renameat (away.fd, "new", p.fd, "a.so"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+a "));
-  CU_ASSERT_EQUAL (linkat (away.fd, "linked", p.fd, "b.so", 0), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+b "));
-  (void) snprintf (path, sizeof path, "%s/linked", away.path);
-  CU_ASSERT_EQUAL (symlinkat (path, p.fd, "c.so"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+c "));
-  CU_ASSERT_EQUAL (fchmodat (p.fd, "a.so", 0666, 0), 0);
-  CU_ASSERT_TRUE (hears (&ears, "!a "));
-  CU_ASSERT_EQUAL (fchmodat (p.fd, "a.so", 0644, 0), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+a "));
-  CU_ASSERT_EQUAL (unlinkat (p.fd, "a.so", 0), 0);
-  CU_ASSERT_TRUE (hears (&ears, "-a "));
-  stop_listening (&ears);
-  place_close (&p);
-  place_close (&away);
-}
-
-static void
-changes_of_folders (void)
-{
-  struct place p, away;
-  struct ears ears;
-
-  place_open (&p);
-  place_open (&away);
-  listen_to (&ears, &p);
-  make_folder (&p); /* step by step */
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  append (&p, "t.plugin/lib/libx.so.1", "more", 4);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  CU_ASSERT_EQUAL (mkdirat (p.fd, "t.plugin/skills", 0755), 0);
-  append (&p, "t.plugin/skills/one.md", "text", 4);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  append (&p, "t.plugin/skills/one.md", "text", 4); /* in a folder that came later */
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  CU_ASSERT_EQUAL (unlinkat (p.fd, "t.plugin/lib/libx.so", 0), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  CU_ASSERT_EQUAL (renameat (p.fd, "t.plugin/t.so", away.fd, "t.so"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "!t "));
-  CU_ASSERT_EQUAL (renameat (away.fd, "t.so", p.fd, "t.plugin/t.so"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  CU_ASSERT_EQUAL (renameat (p.fd, "t.plugin", away.fd, "t.plugin"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "-t "));
-  append (&away, "t.plugin/notes.txt", "x", 1);
-  CU_ASSERT_EQUAL (renameat (away.fd, "t.plugin", p.fd, "t.plugin"), 0);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  append (&p, "t.plugin/notes.txt", "x", 1);
-  CU_ASSERT_TRUE (hears (&ears, "+t "));
-  stop_listening (&ears);
-  place_close (&p);
-  place_close (&away);
-}
-
 static CU_TestInfo store_tests[] = {
   { "a copy is found by its content", a_copy_is_found_by_its_content },
   { "writing over the source changes no copy", writing_over_the_source_changes_no_copy },
@@ -781,17 +483,8 @@ static CU_TestInfo folder_tests[] = { { "a folder is stored as an archive",
                                       { "archives that are none", archives_that_are_none },
                                       CU_TEST_INFO_NULL };
 
-static CU_TestInfo discovery_tests[] = {
-  { "what is there is found at once", what_is_there_is_found_at_once },
-  { "a file is found when it is whole", a_file_is_found_when_it_is_whole },
-  { "changes of files", changes_of_files },
-  { "changes of folders", changes_of_folders },
-  CU_TEST_INFO_NULL
-};
-
 static CU_SuiteInfo suites[] = { { "store", NULL, NULL, NULL, NULL, store_tests },
                                  { "folder", NULL, NULL, NULL, NULL, folder_tests },
-                                 { "discovery", NULL, NULL, NULL, NULL, discovery_tests },
                                  CU_SUITE_INFO_NULL };
 
 TAP_MAIN (suites)

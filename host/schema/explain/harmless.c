@@ -6,36 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static uint32_t
-decode (const char *p, size_t len)
-{
-  static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-  uint32_t c = (unsigned char) *p & first_bits[len];
-
-  for (size_t i = 1; i < len; i++)
-    c = c << 6 | ((unsigned char) p[i] & 0x3f);
-  return c;
-}
-
-/* Code points that are not seen, or that turn the text around them. */
-static bool
-is_invisible (uint32_t c)
-{
-  static const struct {
-    uint32_t first, last;
-  } ranges[] = { { 0, 0x1f },          { 0x7f, 0x9f },       { 0xad, 0xad },
-                 { 0x34f, 0x34f },     { 0x61c, 0x61c },     { 0x115f, 0x1160 },
-                 { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },   { 0x200b, 0x200f },
-                 { 0x2028, 0x202e },   { 0x2060, 0x206f },   { 0x3164, 0x3164 },
-                 { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
-                 { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },   { 0x1bca0, 0x1bca3 },
-                 { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff }, { 0xf0000, 0x10ffff } };
-
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (c >= ranges[i].first && c <= ranges[i].last)
-      return true;
-  return false;
-}
+#include "base/invisible.h"
 
 static size_t
 shown_as (const char *text, char out[HARMLESS_ROOM])
@@ -49,7 +20,7 @@ shown_as (const char *text, char out[HARMLESS_ROOM])
 size_t
 harmless_character (const char *p, size_t len, char out[HARMLESS_ROOM])
 {
-  uint32_t c = decode (p, len);
+  uint32_t c = utf8_code_point (p, &len);
 
   if (c >= ' ' && c < 0x7f && c != '<' && c != '>' && c != '`') {
     *out = *p;
@@ -57,7 +28,7 @@ harmless_character (const char *p, size_t len, char out[HARMLESS_ROOM])
   }
   if (c == '\n' || c == '\t' || c == '\r')
     return shown_as (" ", out);
-  if (is_invisible (c))
+  if (invisible_code_point (c))
     return shown_as ("?", out);
   if (c == '<' || c == 0xff1c)
     return shown_as ("‹", out);
