@@ -10,8 +10,8 @@
 #include "pool/history.h"
 #include "pool/unit.h"
 
-/* One plugin by its name.  `unit`, `described`, `hex` and `suggests` are what serves now, `next` and
- * what is named so what is being asked; before that it is being copied. */
+/* One plugin by its name.  `unit`, `described`, `hex` and `suggests` are what serves now, `next`
+ * and what is named so what is being asked; before that it is being copied. */
 struct plugin {
   char *name;
   char *path;
