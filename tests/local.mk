@@ -15,7 +15,9 @@ integration_tests = \
 	%D%/integration/test_many.py \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_stdio.py \
-	%D%/integration/test_store.py
+	%D%/integration/test_stdio.py \
+	%D%/integration/test_store.py \
+	%D%/integration/test_supervisor.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh
 

@@ -13,6 +13,7 @@ libcli_la_SOURCES = \
   %D%/lint.c %D%/lint.h \
   %D%/options.c %D%/options.h \
   %D%/out.c %D%/out.h \
+  %D%/plugin_view.c %D%/plugin_view.h \
   %D%/remotes.c %D%/remotes.h \
   %D%/report.c %D%/report.h \
   %D%/sse.c %D%/sse.h \

@@ -199,7 +199,7 @@ def test_plugins():
         same(listed["echo"]["calls"], 1)
         status, out = on_terminal("--socket", d.socket, "plugins", width=120)
         lines = out.replace("\r", "").split("\n")
-        same((status, lines[0].split()), (OK, ["NAME", "STATE", "WORKERS", "CALLS", "CRASHES", "FILE"]))
+        same((status, lines[0].split()), (OK, ["NAME", "STATE", "GENERATION", "WORKERS", "RUNNING", "WAITING", "CALLS", "CRASHES", "SANDBOX", "FILE"]))
         assert any(line.startswith("bad_definition: ") for line in lines), out
         assert "\nguarantees\n" in "\n".join(lines) and "no-network" in out, out
 
