@@ -16,6 +16,7 @@ pass_send (int socket, const void *data, size_t len, const int *fds, size_t coun
   union room room = { { 0 } };
   struct iovec iov = { .iov_base = (void *) data, .iov_len = len };
   struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+  ssize_t sent;
 
   if (count > PASS_FDS_MAX) {
     errno = E2BIG;
@@ -30,7 +31,10 @@ pass_send (int socket, const void *data, size_t len, const int *fds, size_t coun
     head->cmsg_len = CMSG_LEN (count * sizeof *fds);
     memcpy (CMSG_DATA (head), fds, count * sizeof *fds);
   }
-  return sendmsg (socket, &message, MSG_NOSIGNAL) == (ssize_t) len;
+  do
+    sent = sendmsg (socket, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent == (ssize_t) len;
 }
 
 /* All descriptors of a message, one after the other; those beyond `max` are closed. */
@@ -64,8 +68,11 @@ pass_receive (int socket, void *data, size_t size, int *fds, size_t max, size_t 
   struct msghdr message = {
     .msg_iov = &iov, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes
   };
-  ssize_t n = recvmsg (socket, &message, MSG_CMSG_CLOEXEC);
+  ssize_t n;
 
+  do /* SA_RESTART does not help a socket that has a timeout */
+    n = recvmsg (socket, &message, MSG_CMSG_CLOEXEC);
+  while (n < 0 && errno == EINTR);
   *count = 0;
   if (n < 0)
     return -1;
