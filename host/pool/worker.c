@@ -231,10 +231,15 @@ worker_retire (struct worker *worker, enum reason reason)
 static void
 on_lingering (struct worker *worker)
 {
-  if (worker->claimed != REASON_NONE)
-    worker_kill (worker, worker->claimed, worker->claim); /* it has said why, and takes its time */
-  else
+  CLEANUP_BUF struct buf words = { 0 };
+
+  if (worker->signal != NULL)
+    buf_printf (&words, "was ended by %s%s", worker->signal,
+                worker->described ? "" : " while the plugin was loaded");
+  if (worker->claimed == REASON_NONE)
     worker_kill (worker, REASON_PROTOCOL, "closed its control socket and lived on");
+  else /* it has said why, and takes its time */
+    worker_kill (worker, worker->claimed, words.len != 0 ? buf_cstr (&words) : worker->claim);
 }
 
 /* Nothing may follow: it may have been stopped. */
