@@ -1,6 +1,7 @@
-# For systemd: the unit, the user it runs as, the folders it needs.
+# For systemd: the units, the user it runs as, the folders it needs.
 systemdunitdir = $(prefix)/lib/systemd/system
 systemdunit_DATA = %D%/toolhostd.service
+dist_systemdunit_DATA = %D%/toolhostd.socket
 sysusersdir = $(prefix)/lib/sysusers.d
 dist_sysusers_DATA = %D%/sysusers.d/toolhost.conf
 tmpfilesdir = $(prefix)/lib/tmpfiles.d

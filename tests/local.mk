@@ -14,6 +14,7 @@ integration_tests = \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_privileges.py \
+	%D%/integration/test_service.py \
 	%D%/integration/test_stdio.py \
 	%D%/integration/test_stdio.py \
 	%D%/integration/test_store.py \
@@ -60,7 +61,8 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 .PHONY: plugins-of-tests
 plugins-of-tests: $(check_LTLIBRARIES)
 
-EXTRA_DIST += %D%/vm/vm.py %D%/vm/guest.sh %D%/vm/test_second_kernel.py
+EXTRA_DIST += %D%/vm/vm.py %D%/vm/guest.sh %D%/vm/test_second_kernel.py \
+	%D%/vm/guest_systemd.sh %D%/vm/test_systemd.py
 
 # A plugin in a folder, with a library of its own, in two versions.  libtool would make it look for
 # the library where it was built.

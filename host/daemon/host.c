@@ -17,6 +17,7 @@
 #include "daemon/describe_cache.h"
 #include "daemon/intake.h"
 #include "daemon/listen.h"
+#include "daemon/notify.h"
 #include "daemon/paths.h"
 #include "daemon/plugins.h"
 #include "daemon/policies.h"
@@ -51,6 +52,7 @@ struct host {
   struct spawner *spawner;
   ev_io launcher; /* readable when it is gone */
   bool failed;
+  struct notify *notify;
   struct log *log;
   struct metrics *metrics;
   struct policies *policies;
@@ -71,6 +73,7 @@ struct host {
   int listeners[LISTENERS_MAX];
   char bound[LISTENERS_MAX][80];
   size_t listeners_count;
+  bool inherited; /* the listeners are a service manager's */
   char *single;
   int single_fd;    /* opened while still root: its folder may be private */
   int single_errno; /* why not */
@@ -152,12 +155,23 @@ on_patience (struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 static void
+tell_ready (struct host *host)
+{
+  char status[96];
+
+  (void) snprintf (status, sizeof status, "%zu plugins, %zu tools", plugins_count (host->plugins),
+                   (size_t) catalog_toolset (host->catalog)->count);
+  notify_ready (host->notify, status);
+}
+
+static void
 on_ready (void *ctx)
 {
   struct host *host = ctx;
 
   log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
              "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+  tell_ready (host);
   begin_stdio (host);
 }
 
@@ -280,12 +294,27 @@ add_listener (struct host *host, int fd, const char *name)
   host->listeners[host->listeners_count++] = fd;
 }
 
+/* What a service manager has opened is served instead of what the configuration names. */
+static bool
+take_inherited (struct host *host, struct error *err)
+{
+  int count = listen_inherited (host->listeners, host->bound, LISTENERS_MAX, err);
+
+  host->listeners_count = count > 0 ? (size_t) count : 0;
+  host->inherited = count > 0;
+  return count >= 0;
+}
+
 static bool
 bind_all (struct host *host, struct error *err)
 {
   uid_t owner = geteuid () == 0 ? host->identity.uid : geteuid ();
   gid_t group = geteuid () == 0 ? host->identity.gid : getegid ();
 
+  if (!take_inherited (host, err))
+    return false;
+  if (host->inherited)
+    return true;
   for (char **address = host->config.listen; address != NULL && *address != NULL; address++) {
     char bound[80];
     int fd;
@@ -472,6 +501,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   struct host *host = xcalloc (1, sizeof *host);
 
   host->loop = loop;
+  host->notify = options->single == NULL ? notify_new (loop) : NULL;
   host->config = options->config;
   host->config_dir = options->config_dir;
   host->worker = options->worker;
@@ -630,6 +660,7 @@ host_stop (struct host *host)
   if (host->stopping)
     return;
   host->stopping = true;
+  notify_stopping (host->notify);
   log_event (host->log, LOG_INFO, "stopping", "calls", LOG_INT (calls_running (host->calls)), NULL);
   calls_drain (host->calls);
   if (host->http != NULL)
@@ -673,8 +704,8 @@ reload_config (struct host *host, struct error *err)
   return true;
 }
 
-bool
-host_reload (struct host *host, struct error *err)
+static bool
+reload (struct host *host, struct error *err)
 {
   struct policies *now = policies_read (host->config_dir, err);
 
@@ -689,6 +720,19 @@ host_reload (struct host *host, struct error *err)
   discovery_scan (host->discovery);
   log_event (host->log, LOG_INFO, "reloaded", NULL);
   return true;
+}
+
+bool
+host_reload (struct host *host, struct error *err)
+{
+  bool ok;
+
+  if (!host_ready (host))
+    return reload (host, err);
+  notify_reloading (host->notify);
+  ok = reload (host, err);
+  tell_ready (host);
+  return ok;
 }
 
 /* ---- the end ---- */
@@ -707,7 +751,7 @@ close_all (struct host *host)
 {
   for (size_t i = 0; i < host->listeners_count; i++)
     fd_cleanup (&host->listeners[i]);
-  if (host->config.socket != NULL && host->listeners_count != 0)
+  if (host->config.socket != NULL && host->listeners_count != 0 && !host->inherited)
     (void) unlink (host->config.socket);
   fd_cleanup (&host->config_dir);
   fd_cleanup (&host->state_dir);
@@ -742,6 +786,7 @@ host_free (struct host *host)
     pool_clear (&host->pool);
   }
   spawner_free (host->spawner);
+  notify_free (host->notify);
   discovery_free (host->discovery);
   offload_free (host->offload);
   intake_free (host->intake);

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -158,4 +159,63 @@ listen_unix (const char *path, uid_t owner, gid_t group, struct error *err)
   error_set (err, "cannot listen on %s: %s", path, strerror (errno));
   fd_cleanup (&fd);
   return -1;
+}
+
+/* ---- opened by a service manager ---- */
+
+enum { FIRST_INHERITED = 3 };
+
+static int
+inherited_count (void)
+{
+  const char *count = getenv ("LISTEN_FDS"), *pid = getenv ("LISTEN_PID");
+  long number = count != NULL ? strtol (count, NULL, 10) : 0;
+
+  if (pid == NULL || strtol (pid, NULL, 10) != (long) getpid () || number < 0 || number > INT16_MAX)
+    number = 0;
+  (void) unsetenv ("LISTEN_FDS");
+  (void) unsetenv ("LISTEN_PID");
+  (void) unsetenv ("LISTEN_FDNAMES");
+  return (int) number;
+}
+
+static bool
+take_inherited (int fd, char bound[80], struct error *err)
+{
+  struct sockaddr_storage address = { 0 };
+  socklen_t len = sizeof address, int_len = sizeof (int);
+  int type = 0, listening = 0;
+
+  if (getsockopt (fd, SOL_SOCKET, SO_TYPE, &type, &int_len) < 0 || type != SOCK_STREAM
+      || getsockopt (fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &int_len) < 0 || !listening
+      || getsockname (fd, (struct sockaddr *) &address, &len) < 0)
+    return error_set (err, "descriptor %d of the service manager is no listening stream socket",
+                      fd);
+  if (address.ss_family == AF_UNIX)
+    (void) snprintf (bound, 80, "%.79s", ((struct sockaddr_un *) &address)->sun_path);
+  else if (is_loopback ((struct sockaddr *) &address))
+    name_bound (fd, bound);
+  else
+    return error_set (err,
+                      "socket %d of the service manager is no loopback address: this version knows "
+                      "no keys, so it serves those only",
+                      fd);
+  return fcntl (fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl (fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+int
+listen_inherited (int *fds, char (*bound)[80], int max, struct error *err)
+{
+  int count = inherited_count ();
+
+  if (count > max) {
+    error_set (err, "the service manager opened %d sockets, %d are possible", count, max);
+    return -1;
+  }
+  for (int i = 0; i < count; i++) {
+    fds[i] = FIRST_INHERITED + i;
+    if (!take_inherited (fds[i], bound[i], err))
+      return -1;
+  }
+  return count;
 }

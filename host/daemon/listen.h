@@ -15,4 +15,10 @@ int listen_tcp (const char *address, char bound[80], struct error *err);
  * on any more is replaced, one that somebody does is an error. */
 int listen_unix (const char *path, uid_t owner, gid_t group, struct error *err);
 
+/* The sockets that whoever started this process opened for it (sd_listen_fds(3)): descriptors 3 and
+ * up, at most `max` of them, into `fds`, their addresses into `bound`.  Takes LISTEN_FDS,
+ * LISTEN_PID and LISTEN_FDNAMES out of the environment.  0: there are none.  -1: there is one that
+ * can't be served, err says why. */
+int listen_inherited (int *fds, char (*bound)[80], int max, struct error *err);
+
 #endif

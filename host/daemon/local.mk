@@ -7,6 +7,7 @@ libhost_la_SOURCES += \
 	%D%/host.c %D%/host.h \
 	%D%/intake.c %D%/intake.h \
 	%D%/listen.c %D%/listen.h \
+	%D%/notify.c %D%/notify.h \
 	%D%/oneshot.c %D%/oneshot.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/plugin.h \

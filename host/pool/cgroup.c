@@ -152,15 +152,17 @@ controllers_in (int dir, const char *file)
   return found;
 }
 
-/* Hand the controllers down to the groups below. */
+/* Hand the controllers down to the groups below.  Memory is the first, and the one that a group
+ * with processes in it refuses: the others, which it would take, would only leave groups below it
+ * that no process can enter. */
 static void
 enable_below (int dir, unsigned controllers)
 {
   for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
     char word[16];
     (void) snprintf (word, sizeof word, "+%s", cgroup_controller_names[i]);
-    if ((controllers & 1U << i) != 0)
-      (void) put (dir, "cgroup.subtree_control", word);
+    if ((controllers & 1U << i) != 0 && !put (dir, "cgroup.subtree_control", word))
+      return;
   }
 }
 
@@ -228,6 +230,17 @@ alone_in (int dir)
   return strcmp (list, own) == 0;
 }
 
+/* A group that a service manager gave to the user the daemon becomes: the launcher, who is root but
+ * has no right to override owners, moves workers in it, and the daemon has nothing to do there. */
+static void
+take_over (int dir)
+{
+  static const char *const names[] = { ".", "cgroup.procs", "cgroup.subtree_control" };
+
+  for (size_t i = 0; geteuid () == 0 && i < sizeof names / sizeof *names; i++)
+    (void) !fchownat (dir, names[i], 0, 0, AT_SYMLINK_NOFOLLOW);
+}
+
 /* A group with processes hands no controllers down, unless it is the root: where a service manager
  * gave the whole group to us, we move into a leaf of it. */
 static void
@@ -238,8 +251,8 @@ step_aside (int dir)
   if (!alone_in (dir) || (mkdirat (dir, "daemon", 0755) < 0 && errno != EEXIST))
     return;
   leaf = folder (dir, "daemon");
-  if (leaf >= 0)
-    (void) put (leaf, "cgroup.procs", "0");
+  if (leaf >= 0 && put (leaf, "cgroup.procs", "0"))
+    take_over (dir);
 }
 
 /* Which controllers groups in our folder would have, once all that can be done was done. */

@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 enum cgroup_controller { CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_CONTROLLERS };
-enum { CGROUP_NAME = 32 };
+enum { CGROUP_NAME = 32, CGROUP_TRIAL = 0 };
 
 extern const char *const cgroup_controller_names[]; /* in the order of the enum, ends with NULL */
 
@@ -48,8 +48,8 @@ void cgroups_close (struct cgroups *groups);
 /* Close our descriptors of them; another process keeps its own, and removes them. */
 void cgroups_forget (struct cgroups *groups);
 
-/* Make group `number`, which must be new and is not 0.  The place is to be closed, and the
- * group to be removed, however this ends. */
+/* Make group `number`, which must be new, or CGROUP_TRIAL to see whether it can be done.  The place
+ * is to be closed, and the group to be removed, however this ends. */
 bool cgroup_make (const struct cgroups *groups, uint32_t number, const struct cgroup_limits *limits,
                   struct cgroup_place *place, struct error *err);
 /* Close the descriptors. */

@@ -100,7 +100,8 @@ start_one (struct fleet *fleet, struct error *err)
   struct worker *worker;
   struct end end;
 
-  hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy);
+  hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy,
+               spawner_means (fleet->pool->settings.spawner)->cgroup == 2);
   worker = worker_new (fleet->pool, fleet, &worker_events, fleet->name, fleet->plugin_fd,
                        &fleet->policy, &hello, err);
   if (worker == NULL) {

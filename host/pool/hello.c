@@ -15,7 +15,7 @@ append_paths (struct json_writer *w, const char *name, char *const *paths)
 }
 
 static void
-append_sandbox (struct json_writer *w, const struct policy *policy)
+append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_v2)
 {
   jsonw_name (w, "sandbox");
   jsonw_object (w);
@@ -32,11 +32,13 @@ append_sandbox (struct json_writer *w, const struct policy *policy)
   jsonw_name_int (w, "tmp", policy->tmp);
   jsonw_name_int (w, "processes", policy->processes);
   jsonw_name_bool (w, "jit", policy->jit);
+  jsonw_name_bool (w, "cgroup_v2", cgroup_v2);
   jsonw_end (w);
 }
 
 void
-hello_write (struct buf *out, const char *build, const char *plugin, const struct policy *policy)
+hello_write (struct buf *out, const char *build, const char *plugin, const struct policy *policy,
+             bool cgroup_v2)
 {
   struct json_writer w = { .out = out };
 
@@ -46,6 +48,6 @@ hello_write (struct buf *out, const char *build, const char *plugin, const struc
   jsonw_name_int (&w, "threads", policy->threads);
   jsonw_name_raw (&w, "config", policy->config, strlen (policy->config));
   jsonw_name_int (&w, "result_max", policy->result);
-  append_sandbox (&w, policy);
+  append_sandbox (&w, policy, cgroup_v2);
   jsonw_end (&w);
 }

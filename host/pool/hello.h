@@ -6,7 +6,8 @@
 #include "base/buf.h"
 #include "pool/policy.h"
 
+/* `cgroup_v2`: it is born into a cgroup of version 2 with its limits. */
 void hello_write (struct buf *out, const char *build, const char *plugin,
-                  const struct policy *policy);
+                  const struct policy *policy, bool cgroup_v2);
 
 #endif

@@ -54,16 +54,12 @@ probe_namespaces (struct launch_means *means)
     means->namespace_errno[i] = try_namespaces (CLONE_NEWUSER | launch_namespaces[i].flag);
 }
 
-/* A cgroup of version 2 is entered by clone3, which a container's filter may not have. */
 static bool
-can_enter (const struct cgroups *groups)
+enter (int group)
 {
   int pidfd = -1;
-  pid_t pid;
+  pid_t pid = stub_clone (0, group, &pidfd);
 
-  if (groups->unified < 0)
-    return true;
-  pid = stub_clone (0, groups->unified, &pidfd);
   if (pid == 0)
     _exit (0);
   if (pid < 0)
@@ -71,6 +67,23 @@ can_enter (const struct cgroups *groups)
   wait_for (pid);
   (void) close (pidfd);
   return true;
+}
+
+/* A cgroup of version 2 is entered by clone3, which a container's filter may not have; tried with a
+ * group as workers get one, because what hands controllers down takes no process itself. */
+static bool
+can_enter (const struct cgroups *groups)
+{
+  const struct cgroup_limits limits = { .memory = 64 << 20, .processes = 16 };
+  struct cgroup_place place;
+  bool ok;
+
+  if (groups->unified < 0)
+    return true;
+  ok = cgroup_make (groups, CGROUP_TRIAL, &limits, &place, NULL) && enter (place.unified);
+  cgroup_place_close (&place);
+  cgroup_remove (groups, CGROUP_TRIAL);
+  return ok;
 }
 
 void

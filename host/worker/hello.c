@@ -102,7 +102,8 @@ read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan 
          && read_number (r, in, "files", 8, 1 << 20, &plan->files)
          && read_number (r, in, "tmp", 0, INT64_MAX, &plan->tmp)
          && read_number (r, in, "processes", 2, 1 << 20, &plan->processes)
-         && read_bool (r, in, "jit", &plan->jit);
+         && read_bool (r, in, "jit", &plan->jit)
+         && read_bool (r, in, "cgroup_v2", &plan->cgroup_v2);
 }
 
 static bool

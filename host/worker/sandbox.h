@@ -39,6 +39,7 @@ struct sandbox_plan {
   uint64_t tmp;             /* bytes of /tmp; 0: none */
   uint64_t processes;       /* threads and processes */
   bool jit;                 /* it may make code while it runs */
+  bool cgroup_v2;           /* it was born into a cgroup of version 2 with its limits */
 
   bool namespaces; /* found: this is pid 1 of namespaces of its own */
   bool in_cgroup;  /* found: a cgroup limits its memory */

@@ -36,36 +36,41 @@ names (const char *controllers, const char *controller)
   return false;
 }
 
-/* A line ID:CONTROLLERS:PATH; version 2 names no controllers. */
-static void
-read_line (char *line, bool *v1, bool *v2)
+/* A line ID:CONTROLLERS:PATH. */
+static bool
+is_our_memory (char *line)
 {
   char *controllers = strchr (line, ':');
   char *path = controllers != NULL ? strchr (controllers + 1, ':') : NULL;
 
   if (path == NULL)
-    return;
+    return false;
   *path++ = '\0';
-  controllers++;
-  if (*controllers == '\0')
-    *v2 = is_ours (path);
-  else if (names (controllers, "memory"))
-    *v1 = is_ours (path);
+  return names (controllers + 1, "memory") && is_ours (path);
 }
 
-void
-sandbox_cgroup (struct sandbox_plan *plan)
+/* Of version 1, which the worker entered itself. */
+static bool
+in_v1 (void)
 {
   CLEANUP_FD int fd = open ("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
   char text[4096];
   ssize_t len = fd >= 0 ? read (fd, text, sizeof text - 1) : -1;
   char *rest = text;
-  bool v1 = false, v2 = false;
+  bool found = false;
 
   text[len > 0 ? len : 0] = '\0';
   for (char *line = strsep (&rest, "\n"); line != NULL; line = strsep (&rest, "\n"))
-    read_line (line, &v1, &v2);
-  plan->in_cgroup = v1 || v2;
+    found |= is_our_memory (line);
+  return found;
+}
+
+/* A group of version 2 is the top of the cgroup namespace of who was born into it: its name can't
+ * be seen from here, so the daemon tells. */
+void
+sandbox_cgroup (struct sandbox_plan *plan)
+{
+  plan->in_cgroup = plan->cgroup_v2 || in_v1 ();
   if (plan->in_cgroup)
-    guarantee_met (plan, MEMORY_CAP, v1 ? "cgroup v1" : "cgroup v2");
+    guarantee_met (plan, MEMORY_CAP, plan->cgroup_v2 ? "cgroup v2" : "cgroup v1");
 }

@@ -11,7 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "integration"))
 from harness import BUILD, SANITIZER, installed, plugin_file  # noqa: E402
-from vm import Machine, Missing  # noqa: E402
+from vm import Machine, Missing, report  # noqa: E402
 
 PLUGINS = ["echo", "fork_bomb", "spin", "malloc_bomb", "disk_bomb", "null_deref"]
 SECONDS = 300
@@ -30,22 +30,5 @@ def machine():
     return made
 
 
-def main():
-    try:
-        lines, status = machine().run("sh /guest.sh", SECONDS)
-    except Missing as why:
-        print(f"1..0 # SKIP {why}")
-        return
-    number = 0
-    for line in lines:
-        verdict = "not ok" if line.startswith("not ok ") else "ok" if line.startswith("ok ") else None
-        if verdict:
-            number += 1
-            line = f"{verdict} {number} - second kernel: {line.removeprefix(verdict).lstrip()}"
-        print(line if verdict else f"# {line.removeprefix('# ')}")
-    print(f"1..{number}")
-    sys.exit(0 if status == 0 and number > 0 else 1)
-
-
 if __name__ == "__main__":
-    main()
+    report("second kernel", lambda: machine().run("sh /guest.sh", SECONDS))

@@ -15,6 +15,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 
 QEMU = "qemu-system-x86_64"
 BUSYBOX = "/bin/busybox"
@@ -34,14 +35,34 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
-mount -t cgroup2 cgroup /sys/fs/cgroup
 chmod 1777 /tmp
+"""
+RUN_COMMAND = SECOND_INIT + """
+mount -t cgroup2 cgroup /sys/fs/cgroup
 ip link set lo up
 echo '== begin =='
 {command}
 echo "== end $? =="
 poweroff -f
 """
+RUN_SYSTEMD = SECOND_INIT + """
+exec /usr/lib/systemd/systemd --unit=command.service --show-status=no --log-target=kmsg
+"""
+COMMAND_SERVICE = """[Unit]
+DefaultDependencies=no
+[Service]
+Type=oneshot
+StandardOutput=tty
+StandardError=tty
+TTYPath=/dev/ttyS0
+Environment=HOME=/root
+ExecStart=/bin/sh -c "echo '== begin =='; {command}; echo == end $$? ==; poweroff -f"
+"""
+# What systemd consists of here, besides the units of /usr/lib/systemd/system that are no services.
+SYSTEMD = ["/usr/lib/systemd/systemd", "/usr/lib/systemd/systemd-journald", "/usr/bin/systemctl",
+           "/usr/bin/systemd-sysusers", "/usr/bin/systemd-tmpfiles", "/usr/bin/journalctl",
+           "/usr/bin/systemd-analyze"]
+MERGED = ("bin", "sbin", "lib", "lib64")
 
 
 class Missing(Exception):
@@ -78,13 +99,15 @@ class Machine:
             raise Missing("busybox is not installed (package busybox-static)")
         self.folder, self.memory = pathlib.Path(folder), memory
         self.kernel = find_kernel(self.folder / "kernel")
-        self.files = {}  # path: (mode, bytes)
+        self.files = {f"/{name}": (stat.S_IFLNK | 0o777, f"usr/{name}".encode()) for name in MERGED}
         self.add(BUSYBOX, BUSYBOX)
         self.text("/etc/passwd", "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
         self.text("/etc/group", "root:x:0:\nnogroup:x:65534:\n")
         self.text("/init", FIRST_INIT, 0o755)
 
     def _put(self, path, mode, data):
+        if path.split("/")[1] in MERGED:
+            path = "/usr" + path
         for parent in pathlib.PurePosixPath(path).parents:
             if str(parent) != "/":
                 self.files.setdefault(str(parent), (stat.S_IFDIR | 0o755, b""))
@@ -103,6 +126,18 @@ class Machine:
         for library in re.findall(r"(/\S+) \(0x", libraries):
             self.add(library, library)
 
+    def add_systemd(self):
+        """This system's, to be process 1."""
+        for program in SYSTEMD:
+            if not pathlib.Path(program).exists():
+                raise Missing(f"{program} is not here (package systemd)")
+            self.add_program(program, program)
+        units = pathlib.Path("/usr/lib/systemd/system")
+        for unit in [*units.glob("*.target"), *units.glob("systemd-journald*")]:
+            if unit.is_file():
+                self.add(str(unit), unit, 0o644)
+        self.text("/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
+
     def _archive(self):
         """The root file system in the kernel's cpio format ("newc")."""
         out = io.BytesIO()
@@ -119,9 +154,12 @@ class Machine:
         entry(0, "TRAILER!!!", 0, b"")
         return gzip.compress(out.getvalue(), 1)
 
-    def run(self, command, seconds):
-        """Boot, run, power off: the lines the command wrote, and its status."""
-        self.text("/init2", SECOND_INIT.replace("{command}", command), 0o755)
+    def run(self, command, seconds, systemd=False):
+        """Boot, run, power off: the lines the command wrote, and its status.  With systemd it is a
+        service of it."""
+        self.text("/init2", (RUN_SYSTEMD if systemd else RUN_COMMAND).replace("{command}", command), 0o755)
+        if systemd:
+            self.text("/etc/systemd/system/command.service", COMMAND_SERVICE.replace("{command}", command))
         image = self.folder / "initramfs.gz"
         image.write_bytes(self._archive())
         done = subprocess.run([QEMU, "-accel", "tcg", "-m", self.memory, "-smp", "2", "-nographic", "-no-reboot",
@@ -133,3 +171,21 @@ class Machine:
         if began < 0 or not ended:
             raise AssertionError(f"the machine did not get through:\n{text[-3000:]}")
         return text[began + 12:ended.start()].splitlines(), int(ended[1])
+
+
+def report(name, run):
+    """Print as TAP what the checks of a machine said; `run` boots it."""
+    try:
+        lines, status = run()
+    except Missing as why:
+        print(f"1..0 # SKIP {why}")
+        return
+    number = 0
+    for line in lines:
+        verdict = "not ok" if line.startswith("not ok ") else "ok" if line.startswith("ok ") else None
+        if verdict:
+            number += 1
+            line = f"{verdict} {number} - {name}: {line.removeprefix(verdict).lstrip()}"
+        print(line if verdict else f"# {line.removeprefix('# ')}")
+    print(f"1..{number}")
+    sys.exit(0 if status == 0 and number > 0 else 1)
