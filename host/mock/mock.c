@@ -513,9 +513,10 @@ static struct own_result *
 run (struct toolhost_mock *mock, const struct plugin_tool *tool, const char *args)
 {
   struct mock_call *call = begin (mock, tool, args);
+  struct cpu_meter meter = { 0 };
   struct own_result *own;
 
-  if (!tool_call_run (&call->call) && !wait_for_end (mock, call)) {
+  if (!tool_call_run (&call->call, &meter) && !wait_for_end (mock, call)) {
     call->next = mock->strays;
     mock->strays = call;
     return result_new (TOOLHOST_FAILED, "kept the call and did not complete it within 10 seconds");

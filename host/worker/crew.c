@@ -21,7 +21,8 @@ enum {
   /* Callbacks that take no more processor time are not worth another thread's waking; in real time
    * they may have waited for their turn on a busy processor. */
   QUICK_CPU_NS = 20000,
-  QUICK_WALL_NS = 250000
+  QUICK_WALL_NS = 250000,
+  SLOW_IN_ROW = 2 /* one may only have been interrupted */
 };
 
 #define NS_PER_S 1000000000LL
@@ -433,7 +434,7 @@ run (struct tool_thread *self, struct crew_call *call)
   bool ended, quick;
 
   crash_set_call (call->call.id);
-  ended = tool_call_run (&call->call);
+  ended = tool_call_run (&call->call, &self->meter);
   crash_set_call (0);
   quick = ended && call->call.cpu_ns < QUICK_CPU_NS && call->call.wall_ns < QUICK_WALL_NS;
   if (ended)
@@ -441,7 +442,8 @@ run (struct tool_thread *self, struct crew_call *call)
   pthread_mutex_lock (&crew->lock);
   self->current = NULL;
   crew->busy--;
-  crew->quick = quick;
+  crew->slow = quick ? 0 : crew->slow + 1;
+  crew->quick = quick || (crew->quick && crew->slow < SLOW_IN_ROW);
   if (ended) {
     crew->running--;
     forget (crew, call);

@@ -43,6 +43,7 @@ struct tool_thread {
   bool woken;
   bool unborn; /* picked, and still to be started */
   struct crew_call *current;
+  struct cpu_meter meter;
 };
 
 struct crew {
@@ -57,6 +58,7 @@ struct crew {
   struct intake intake;
   size_t running;              /* begun and not ended, retained ones too */
   size_t busy;                 /* threads in a callback */
+  unsigned slow;               /* callbacks in a row that were not quick */
   bool quick;                  /* the callbacks that ended last took next to no time */
   struct tool_thread *threads; /* threads_max of them; the first threads_count are started */
   size_t threads_count, threads_max;

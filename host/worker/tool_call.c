@@ -80,11 +80,16 @@ now (const struct tool_call *call)
   return call->host->port->now (call->host->ctx);
 }
 
+static bool
+is_over_at (const struct tool_call *call, int64_t when)
+{
+  return atomic_load_explicit (&call->cancelled, memory_order_relaxed) || when >= call->deadline;
+}
+
 bool
 tool_call_is_over (const struct tool_call *call)
 {
-  return atomic_load_explicit (&call->cancelled, memory_order_relaxed)
-         || (call->deadline != INT64_MAX && now (call) >= call->deadline);
+  return is_over_at (call, call->deadline != INT64_MAX ? now (call) : 0);
 }
 
 void
@@ -96,26 +101,44 @@ tool_call_cancel (struct tool_call *call)
   pthread_mutex_unlock (&call->lock);
 }
 
-static int64_t
-thread_cpu (void)
+/* ---- clocks ----------------------------------------------------------------------------- */
+
+/* Nanoseconds: what takes less is measured by the wall clock alone; how old the last reading may be
+ * that a longer call is measured against. */
+enum { NEXT_TO_NOTHING = 20000, READING_LASTS = 1000000 };
+
+static void
+meter_read (struct cpu_meter *meter, int64_t wall)
 {
   struct timespec t;
+
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
-  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+  meter->cpu = (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+  meter->wall = wall;
 }
 
 static void
-start_clocks (struct tool_call *call)
+start_clocks (struct tool_call *call, struct cpu_meter *meter)
 {
+  call->meter = meter;
   call->wall_started = now (call);
-  call->cpu_ns = -thread_cpu ();
+  if (!meter->quick || call->wall_started - meter->wall > READING_LASTS)
+    meter_read (meter, call->wall_started);
 }
 
 static void
 stop_clocks (struct tool_call *call)
 {
-  call->wall_ns = now (call) - call->wall_started;
-  call->cpu_ns += thread_cpu ();
+  struct cpu_meter *meter = call->meter;
+  int64_t stopped = now (call), before = meter->cpu;
+
+  call->wall_ns = call->cpu_ns = stopped - call->wall_started;
+  meter->quick = call->wall_ns < NEXT_TO_NOTHING;
+  if (meter->quick)
+    return;
+  meter_read (meter, stopped);
+  if (meter->cpu - before < call->cpu_ns)
+    call->cpu_ns = meter->cpu - before;
 }
 
 /* ---- the stages ------------------------------------------------------------------------- */
@@ -145,8 +168,7 @@ static bool
 stage_allowed (struct tool_call *call)
 {
   call->stage = STAGE_ALLOWED;
-  if (call->tool->vtable.can_execute == NULL
-      || call->tool->vtable.can_execute (call->tool->self, &call->pub))
+  if (call->tool->vtable.can_execute (call->tool->self, &call->pub))
     return true;
   call->outcome = FRAME_OUTCOME_NOT_ALLOWED;
   return false;
@@ -155,11 +177,10 @@ stage_allowed (struct tool_call *call)
 static bool
 stage_validate (struct tool_call *call)
 {
-  toolhost_status status = TOOLHOST_OK;
+  toolhost_status status;
 
   call->stage = STAGE_VALIDATE;
-  if (call->tool->vtable.validate != NULL)
-    status = call->tool->vtable.validate (call->tool->self, &call->pub);
+  status = call->tool->vtable.validate (call->tool->self, &call->pub);
   if (status == TOOLHOST_OK && call->parts.problems.len == 0)
     return true;
   call->outcome = FRAME_OUTCOME_INVALID;
@@ -215,31 +236,33 @@ after_execute (struct tool_call *call, toolhost_status status)
   return ended;
 }
 
+/* Does anybody want it at this time?  If not, that is its outcome. */
+static bool
+is_wanted (struct tool_call *call, int64_t when)
+{
+  if (!is_over_at (call, when))
+    return true;
+  end_as_over (call);
+  return false;
+}
+
 /* The questions before the work; false: the answer is the outcome. */
 static bool
 may_execute (struct tool_call *call)
 {
-  bool (*const stages[]) (struct tool_call *) = { stage_allowed, stage_validate };
+  const toolhost_tool *tool = &call->tool->vtable;
 
-  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-    if (tool_call_is_over (call)) {
-      end_as_over (call);
-      return false;
-    }
-    if (!stages[i](call))
-      return false;
-  }
-  if (tool_call_is_over (call)) {
-    end_as_over (call);
+  if (!is_wanted (call, call->wall_started))
     return false;
-  }
-  return true;
+  if (tool->can_execute != NULL && !(stage_allowed (call) && is_wanted (call, now (call))))
+    return false;
+  return tool->validate == NULL || (stage_validate (call) && is_wanted (call, now (call)));
 }
 
 bool
-tool_call_run (struct tool_call *call)
+tool_call_run (struct tool_call *call, struct cpu_meter *meter)
 {
-  start_clocks (call);
+  start_clocks (call, meter);
   if (!may_execute (call)) {
     stop_clocks (call);
     return true;

@@ -50,6 +50,16 @@ struct lazy_json {
 
 enum call_stage { STAGE_BEGUN, STAGE_ALLOWED, STAGE_VALIDATE, STAGE_EXECUTE };
 
+/* The processor clock of a thread that runs calls; zero at first.  Reading it is a system call, so
+ * it is read seldom: the cost of a call that takes next to no time is its time on the wall, and the
+ * first longer one after such calls may be told up to a millisecond too much, never more than its
+ * time on the wall. */
+struct cpu_meter {
+  int64_t cpu;  /* nanoseconds, when it was last read */
+  int64_t wall; /* when that was, by the port's clock */
+  bool quick;   /* the last call took next to no time */
+};
+
 struct tool_call {
   toolhost_call pub; /* first: all that a plugin sees */
   const struct plugin_host *host;
@@ -68,6 +78,7 @@ struct tool_call {
   atomic_bool cancelled;
   enum call_stage stage;
   enum frame_outcome outcome; /* when ended */
+  struct cpu_meter *meter;    /* of the thread it runs on */
   int64_t wall_started;       /* of the port's clock */
   int64_t wall_ns, cpu_ns; /* of the callbacks; of a retained call wall_ns until its completion */
 
@@ -90,9 +101,10 @@ void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);
 
-/* can_execute, validate, execute.  True: it has ended.  False: it was retained; the port's `ended`
- * will come, possibly before this returns, so the call must not be looked at any more. */
-bool tool_call_run (struct tool_call *call);
+/* can_execute, validate, execute, on the thread of this meter.  True: it has ended.  False: it was
+ * retained; the port's `ended` will come, possibly before this returns, so the call must not be
+ * looked at any more. */
+bool tool_call_run (struct tool_call *call, struct cpu_meter *meter);
 
 /* Any thread. */
 void tool_call_cancel (struct tool_call *call);
