@@ -276,15 +276,16 @@ next_request (struct conn *c)
   return more;
 }
 
+/* Answers are sent one after the other when all that came in this turn has been worked off: on a
+ * processor shared with its callers, each that is sent in between would cost two switches. */
 void
 conn_answered (struct conn *c)
 {
   c->state = CONN_ANSWERED;
-  leave_turns (c);
-  if (!c->dispatching && next_request (c)) {
-    wait_for (c, WAIT_NONE);
+  if (c->dispatching)
+    leave_turns (c);
+  else
     conn_take_turn (c);
-  }
 }
 
 static void
@@ -413,6 +414,15 @@ ask_for_peer (struct conn *c)
 /* ---- events ---- */
 
 static void
+go_on (struct conn *c)
+{
+  if (!next_request (c))
+    return;
+  wait_for (c, WAIT_NONE);
+  conn_take_turn (c);
+}
+
+static void
 on_writable (struct conn *c)
 {
   switch (c->state) {
@@ -424,7 +434,7 @@ on_writable (struct conn *c)
   case CONN_STREAMING:
     return send_on (c, serving_wait (c));
   case CONN_ANSWERED:
-    return conn_answered (c);
+    return go_on (c);
   case CONN_LINGERING:
     return;
   }
@@ -466,6 +476,8 @@ conn_turns (struct http_server *server)
     leave_turns (c);
     if (c->state == CONN_READING)
       serve_requests (c);
+    else if (c->state == CONN_ANSWERED)
+      go_on (c);
     else if (c->lost)
       conn_lose (c);
     else if (c->wait.kind != WAIT_WRITE)
