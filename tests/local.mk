@@ -8,6 +8,7 @@ integration_tests = \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
 	%D%/integration/test_fairness.py \
+	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_isolation.py \

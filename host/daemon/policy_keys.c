@@ -17,7 +17,7 @@ static const struct setting permission_settings[] = {
   { "http", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
   { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
   { "invoke", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
-  { "exec", SETTING_NOT_YET, 0, 0, 0, NULL, NOT_ENFORCED },
+  { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 

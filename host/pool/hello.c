@@ -27,6 +27,7 @@ append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_
   jsonw_end (w);
   append_paths (w, "read", policy->read);
   append_paths (w, "write", policy->write);
+  append_paths (w, "exec", policy->exec);
   jsonw_name_int (w, "memory", policy->memory);
   jsonw_name_int (w, "files", policy->files);
   jsonw_name_int (w, "tmp", policy->tmp);

@@ -182,6 +182,7 @@ policy_free (struct policy *policy)
   tools_free (&policy->tools);
   paths_free (policy->read);
   paths_free (policy->write);
+  paths_free (policy->exec);
   free (policy->profile);
   free (policy->config);
   memset (policy, 0, sizeof *policy);
@@ -194,6 +195,7 @@ policy_copy (struct policy *to, const struct policy *from)
   to->profile = xstrdup (from->profile);
   to->read = paths_copy (from->read);
   to->write = paths_copy (from->write);
+  to->exec = paths_copy (from->exec);
   to->config = xstrdup (from->config);
   to->tools = tools_copy (&from->tools);
 }
@@ -205,7 +207,8 @@ policy_same (const struct policy *a, const struct policy *b)
          && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
          && a->always == b->always && a->jit == b->jit && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
-         && paths_same (a->write, b->write) && tools_same (&a->tools, &b->tools);
+         && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
+         && tools_same (&a->tools, &b->tools);
 }
 
 /* ---- for people ---- */
@@ -267,6 +270,7 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_object (w);
   render_paths (w, "read", policy->read);
   render_paths (w, "write", policy->write);
+  render_paths (w, "exec", policy->exec);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);
   render_numbers (w, "workers", policy, workers, WORKERS);

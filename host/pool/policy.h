@@ -35,6 +35,7 @@ struct policy {
   bool enabled;
   char *profile;                      /* the name of the one it builds on; never NULL */
   char **read;                        /* absolute paths, NULL-terminated; NULL: none */
+  char **exec;                        /* programs, absolute paths, likewise */
   char **write;                       /* likewise */
   char *config;                       /* JSON object text for the plugin's open; never NULL */
   int64_t memory;                     /* bytes a worker may use */

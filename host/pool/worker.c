@@ -311,6 +311,7 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   struct job *job = slot->job;
   struct flow *flow = slot->flow;
 
+  worker->abandoned |= worker->programs && job == NULL;
   ev_timer_stop (worker->pool->loop, &slot->grace);
   buf_reset (&slot->body, 0);
   slot->nonce = 0;
@@ -330,6 +331,9 @@ void
 worker_slot_was_freed (struct worker *worker)
 {
   worker->events->answered (worker);
+  if (worker
+        ->abandoned) /* the tool came back from a call that was given up, its programs did not */
+    condemn (worker);
   if (worker->state == WORKER_CONDEMNED && !worker_is_answering (worker))
     worker_kill (worker, REASON_DEADLINE, NULL);
   else if (worker->state == WORKER_RETIRING && worker->running == 0)
@@ -597,6 +601,7 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
   worker->name = name;
   worker->proc = proc;
   worker->result_max = (size_t) policy->result;
+  worker->programs = policy->exec != NULL && policy->exec[0] != NULL;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
   worker->born = worker->last_used = pool_now ();
   pool->workers++;

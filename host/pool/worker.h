@@ -83,6 +83,8 @@ struct worker {
   double born, last_used; /* pool_now */
   uint64_t served;        /* calls that came back */
   bool due;               /* the fleet's: another is to take its place */
+  bool programs;          /* its tools may start programs */
+  bool abandoned;         /* a call was given up, and what it started may still run */
   struct buf printed;     /* what it printed of the line that has not ended */
   ev_tstamp printed_since;
   size_t printed_bytes, printed_dropped; /* since then */

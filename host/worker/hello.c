@@ -97,7 +97,7 @@ read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan 
 {
   return (json_is (in, JSON_OBJECT) || wrong (r, "sandbox", "an object"))
          && read_require (r, in, &plan->require) && read_strings (r, in, "read", &plan->read)
-         && read_strings (r, in, "write", &plan->write)
+         && read_strings (r, in, "write", &plan->write) && read_strings (r, in, "exec", &plan->exec)
          && read_number (r, in, "memory", 1 << 20, INT64_MAX, &plan->memory)
          && read_number (r, in, "files", 8, 1 << 20, &plan->files)
          && read_number (r, in, "tmp", 0, INT64_MAX, &plan->tmp)

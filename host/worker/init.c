@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -67,6 +68,26 @@ reap (pid_t worker)
 }
 
 static void
+on_child (int number)
+{
+  (void) number;
+}
+
+/* Programs that a tool left behind become init's children: the signal of their end interrupts the
+ * waiting, and only that. */
+static void
+hear_of_children (void)
+{
+  const struct sigaction action = { .sa_handler = on_child };
+  sigset_t child;
+
+  (void) sigemptyset (&child);
+  (void) sigaddset (&child, SIGCHLD);
+  (void) sigprocmask (SIG_BLOCK, &child, NULL);
+  (void) sigaction (SIGCHLD, &action, NULL);
+}
+
+static void
 confine (void)
 {
   struct error err = { { 0 } };
@@ -88,11 +109,15 @@ init_run (pid_t worker)
   struct pollfd fds[2] = { { .fd = (int) syscall (SYS_pidfd_open, worker, 0), .events = POLLIN },
                            { .fd = FD_STATUS, .events = 0 } };
 
+  sigset_t none;
+
   if (fds[0].fd < 0)
     _exit (WORKER_EXIT_SANDBOX);
+  (void) sigemptyset (&none);
+  hear_of_children ();
   confine ();
   do
-    (void) poll (fds, 2, -1);
-  while (fds[1].revents == 0 && (fds[0].revents == 0 || !reap (worker)));
+    (void) ppoll (fds, 2, NULL, &none);
+  while (fds[1].revents == 0 && !reap (worker));
   _exit (WORKER_EXIT_OK);
 }

@@ -211,6 +211,7 @@ static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
   if (!segments_map (&segments, &err))
     give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
   outbox_init (&box, &segments);
+  (void) close_range (STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* no program's business */
   close_sandbox (&hello->sandbox);
   say_hello (&hello->sandbox);
   crash_install (&box, path);

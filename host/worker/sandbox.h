@@ -16,6 +16,13 @@
 #include "base/error.h"
 #include "base/json_write.h"
 
+/* The program that starts all others which are not of one piece. */
+#if defined(__x86_64__)
+#define SANDBOX_LOADER "/lib64/ld-linux-x86-64.so.2"
+#else
+#define SANDBOX_LOADER "/lib/ld-linux-aarch64.so.1"
+#endif
+
 enum guarantee {
   NO_NETWORK = 1,
   NO_FOREIGN_FILES = 2,
@@ -34,6 +41,7 @@ struct sandbox_plan {
   unsigned require;         /* enum guarantee, or'ed */
   const char *const *read;  /* absolute paths, NULL-terminated */
   const char *const *write; /* likewise */
+  const char *const *exec;  /* programs, likewise */
   uint64_t memory;          /* bytes */
   uint64_t files;           /* open descriptors */
   uint64_t tmp;             /* bytes of /tmp; 0: none */

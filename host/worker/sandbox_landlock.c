@@ -133,7 +133,11 @@ add_rules (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
   for (const char *const *path = plan->write; *path != NULL; path++)
     if (!allow (ruleset, *path, WRITE, handled))
       return false;
-  return true;
+  for (const char *const *path = plan->exec; *path != NULL; path++)
+    if (!allow (ruleset, *path, FS_READ_FILE | FS_EXECUTE, handled))
+      return false;
+  return plan->exec[0] == NULL
+         || allow (ruleset, SANDBOX_LOADER, FS_READ_FILE | FS_EXECUTE, handled);
 }
 
 bool
@@ -145,7 +149,9 @@ sandbox_landlock (struct sandbox_plan *plan, struct error *err)
   CLEANUP_FD int ruleset = -1;
 
   if (size == 0)
-    return true;
+    return plan->exec[0] == NULL
+           || error_set (err, "programs can't be granted (permissions.exec): it takes Landlock to "
+                              "allow only those, which this kernel does not have");
   ruleset = (int) syscall (SYS_landlock_create_ruleset, &attr, size, 0);
   if (ruleset < 0 || !add_rules (ruleset, plan, attr.fs)
       || syscall (SYS_landlock_restrict_self, ruleset, 0) < 0)

@@ -245,6 +245,22 @@ check_grants (const char *const *paths, struct error *err)
   return true;
 }
 
+/* Programs may be executed where they stand; they are the system's, and read with the worker's own
+ * rights. */
+static bool
+take_programs (struct pieces *pieces, const char *const *paths, struct error *err)
+{
+  for (; *paths != NULL; paths++) {
+    if (!check_grant (*paths, err))
+      return false;
+    if (take_piece (pieces, *paths, LIBRARY, true) < 0)
+      return not_granted (*paths, err);
+    if (pieces->list[pieces->count - 1].directory)
+      return error_set (err, "the program \"%s\" can't be granted: it is a folder", *paths);
+  }
+  return true;
+}
+
 /* Above comes before below, so that a grant inside another lies on top of it; of two for the same
  * path the writable one does. */
 static int
@@ -452,6 +468,9 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
   if (!plan->namespaces && is_archive (plugin_fd))
     return error_set (err, "a plugin in a folder needs a mount namespace, which this system "
                            "refuses; one in a file does not");
+  if (!plan->namespaces && plan->exec[0] != NULL)
+    return error_set (err, "programs can't be granted (permissions.exec): it takes namespaces of "
+                           "its own to end what they start, which this system refuses");
   if (!plan->namespaces)
     return check_grants (plan->read, err) && check_grants (plan->write, err);
   pieces.count = 0;
@@ -461,7 +480,8 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
     return error_set (err, "cannot change mounts: %s: a mount namespace is needed",
                       strerror (errno));
   if (!take_system (&pieces, err) || !take_grants (&pieces, plan->read, false, &ready_made, err)
-      || !take_grants (&pieces, plan->write, true, &ready_made, err))
+      || !take_grants (&pieces, plan->write, true, &ready_made, err)
+      || !take_programs (&pieces, plan->exec, err))
     return false;
   qsort (pieces.list, pieces.count, sizeof *pieces.list, by_path);
   stage = mount_stage (st.st_size);

@@ -67,6 +67,12 @@ enum {
   __NR_dup2 = NO_NUMBER,
   __NR_open = NO_NUMBER,
   __NR_stat = NO_NUMBER,
+  __NR_lstat = NO_NUMBER,
+  __NR_fork = NO_NUMBER,
+  __NR_vfork = NO_NUMBER,
+  __NR_pipe = NO_NUMBER,
+  __NR_getpgrp = NO_NUMBER,
+  __NR_arch_prctl = NO_NUMBER,
 };
 #endif
 
@@ -131,6 +137,8 @@ who_of (const struct system_call *row)
     return "init";
   case FOR_JIT:
     return "jit";
+  case FOR_EXEC:
+    return "exec";
   case FOR_SANITIZER:
     return "sanitizer";
   default:

@@ -26,8 +26,9 @@ enum {
   FOR_WORKER = 1,
   FOR_INIT = 2,
   FOR_BOTH = FOR_WORKER | FOR_INIT,
-  FOR_JIT = 4,      /* workers whose policy lets them make code */
-  FOR_SANITIZER = 8 /* builds with a sanitizer */
+  FOR_JIT = 4,       /* workers whose policy lets them make code */
+  FOR_SANITIZER = 8, /* builds with a sanitizer */
+  FOR_EXEC = 16      /* workers that may run programs, and those programs */
 };
 
 enum call_rule {

@@ -235,3 +235,9 @@ check_LTLIBRARIES += %D%/heavy_spin.la
 %C%_heavy_spin_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_heavy_spin_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_heavy_spin_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+check_LTLIBRARIES += %D%/runs_program.la
+%C%_runs_program_la_SOURCES = %D%/runs_program.c
+%C%_runs_program_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_runs_program_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_runs_program_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)

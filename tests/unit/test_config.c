@@ -348,7 +348,7 @@ faults_of_a_policy (void)
   } rows[] = {
     { "{\"permissions\":{\"http\":[\"https://example.com/\"]}}",
       "/permissions/http: ", "has no broker for it" },
-    { "{\"permissions\":{\"exec\":[\"/bin/sh\"]}}", "/permissions/exec: ", "does not enforce it" },
+    { "{\"permissions\":{\"exec\":[\"jq\"]}}", "/permissions/exec/0: ", "absolute path" },
     { "{\"permissions\":{\"reed\":[]}}", "/permissions/reed: unknown", "did you mean \"read\"?" },
     { "{\"limits\":{\"cpu_per_call\":\"1s\"}}", "/limits/cpu_per_call: ", "does not enforce it" },
     { "{\"profile\":\"loose\"}", "/profile: expected one of \"strict\", \"nonetwork\", \"trusted\"",

@@ -17,7 +17,7 @@ static const unsigned REFUSED = SECCOMP_RET_ERRNO | EPERM, ABSENT = SECCOMP_RET_
 static const uint32_t archs[PROCESSORS] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
 static const char *const processors[PROCESSORS] = { "x86-64", "aarch64" };
 static const unsigned sets[] = { FOR_WORKER, FOR_INIT, FOR_WORKER | FOR_JIT,
-                                 FOR_WORKER | FOR_SANITIZER };
+                                 FOR_WORKER | FOR_SANITIZER, FOR_WORKER | FOR_EXEC };
 
 /* ---- the interpreter -------------------------------------------------------------------- */
 
@@ -294,6 +294,35 @@ test_code_that_is_made (void)
 }
 
 static void
+test_programs_that_are_granted (void)
+{
+  enum { FORK = 0x1200011, SPAWN = 0x4111, NEW_USER = CLONE_NEWUSER | 17 };
+  static const struct {
+    int number[PROCESSORS];
+    uint64_t first;
+    uint32_t answer;
+  } cases[] = {
+    { { 59, 221 }, 0, SECCOMP_RET_ALLOW },
+    { { 56, 220 }, FORK, SECCOMP_RET_ALLOW },
+    { { 56, 220 }, SPAWN, SECCOMP_RET_ALLOW },
+    { { 56, 220 }, NEW_USER, SECCOMP_RET_ERRNO | EPERM },
+    { { 435, 435 }, 0, SECCOMP_RET_ERRNO | ENOSYS },
+    { { 41, 198 }, 0, SECCOMP_RET_ERRNO | EPERM },
+    { { 272, 97 }, CLONE_NEWUSER, SECCOMP_RET_ERRNO | EPERM },
+    { { 234, 131 }, 7, SECCOMP_RET_ALLOW },
+    { { 101, 117 }, 0, SECCOMP_RET_KILL_PROCESS },
+  };
+  struct filter filter;
+
+  for (unsigned p = 0; p < PROCESSORS; p++) {
+    filter_build (&filter, p, FOR_WORKER | FOR_EXEC, SELF);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      CU_ASSERT_EQUAL (ask (&filter, archs[p], cases[i].number[p], cases[i].first, 0, 0),
+                       cases[i].answer);
+  }
+}
+
+static void
 test_few_calls (void)
 {
   enum { MOST = 90, MOST_OF_INIT = 10 };
@@ -365,6 +394,7 @@ static CU_TestInfo tests[] = {
   { "what matters most", test_what_matters_most },
   { "other architectures", test_other_architectures },
   { "code that is made", test_code_that_is_made },
+  { "programs that are granted", test_programs_that_are_granted },
   { "few calls", test_few_calls },
   { "short ways", test_short_ways },
   { "every row has its reason", test_every_row_has_its_reason },
