@@ -18,6 +18,7 @@
 
 enum { STACK = 8 << 20, LOCKED = 64 << 10 };
 
+#ifndef TOOLHOST_SANITIZED /* shadow memory takes terabytes of address space */
 /* Where a cgroup counts the memory, the limit of the address space is but a second lock: a program
  * reserves more than it uses. */
 static uint64_t
@@ -30,6 +31,7 @@ address_space (const struct sandbox_plan *plan)
     return plan->memory + 2 * RING_SEGMENT; /* those are ours */
   return wide > least ? wide : least;
 }
+#endif
 
 /* Without namespaces every process of the user counts, whosever it is. */
 static rlim_t
@@ -68,7 +70,7 @@ sandbox_limits (struct sandbox_plan *plan, struct error *err)
     const char *name;
     rlim_t value;
   } limits[] = {
-#ifndef TOOLHOST_SANITIZED /* shadow memory takes terabytes of address space */
+#ifndef TOOLHOST_SANITIZED
     { RLIMIT_AS, "of address space", address_space (plan) },
 #endif
     { RLIMIT_NOFILE, "of open files", plan->files },
