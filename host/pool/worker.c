@@ -310,6 +310,7 @@ worker_free_slot (struct worker *worker, struct slot *slot)
 {
   struct job *job = slot->job;
   struct flow *flow = slot->flow;
+  int64_t now = clock_ns ();
 
   worker->abandoned |= worker->programs && job == NULL;
   ev_timer_stop (worker->pool->loop, &slot->grace);
@@ -320,10 +321,10 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   slot->next_free = worker->free_slots;
   worker->free_slots = slot;
   worker->running--;
-  worker->last_used = pool_now ();
+  worker->last_used = (double) now / 1e9; /* as pool_now */
   if (job != NULL)
     job->worker = NULL;
-  flow_ended (flow, clock_ns () - slot->since_ns);
+  flow_ended (flow, now - slot->since_ns);
   return job;
 }
 
