@@ -12,6 +12,7 @@ libhost_la_SOURCES += \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/launcher_confine.c \
 	%D%/pass.c %D%/pass.h \
+	%D%/output.c %D%/output.h \
 	%D%/policy.c %D%/policy.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/queue.c %D%/queue.h \

@@ -144,6 +144,8 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
     return;
   }
   memcpy (&line, frame->payload, sizeof line);
+  if (!output_may_log (&worker->printed, ev_now (worker->pool->loop), len))
+    return;
   if (job != NULL)
     job->events->log (job, line.level, text, len);
   else if (frame->head.call == 0) {

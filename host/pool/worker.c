@@ -16,12 +16,15 @@
 
 enum {
   INLINE_ARGS_MAX = FRAME_MAX - 4096, /* larger arguments travel in a memfd */
-  OUTPUT_PER_LINE = 1024,
-  OUTPUT_PER_EVENT = 16 * 1024
+  PRINTED_PER_EVENT = 64 * 1024       /* as much as the pipe holds */
 };
 
 /* Seconds between the end of the control socket and that of the process, on a busy machine too. */
 static const double DEATH_DUE = 0.5;
+
+/* Seconds until more is read of what is dropped anyway: a plugin that prints without end waits at
+ * its pipe, and costs no time here. */
+static const double PRINTED_PACE = 0.02;
 
 /* ---- sending ---- */
 
@@ -375,51 +378,30 @@ worker_set_capacity (struct worker *worker, unsigned calls)
 /* ---- what the plugin prints ---- */
 
 static void
-log_printed (struct worker *worker)
-{
-  log_event (worker->pool->log, LOG_INFO, "plugin_output", "plugin", worker->name, "text",
-             buf_cstr (&worker->printed), NULL);
-  worker->printed.len = 0;
-}
-
-/* Lines go to the log, long ones in pieces, at most OUTPUT_PER_EVENT bytes a second. */
-static void
-take_printed (struct worker *worker, const char *data, size_t len)
-{
-  ev_tstamp now = ev_now (worker->pool->loop);
-
-  if (now - worker->printed_since >= 1) {
-    if (worker->printed_dropped != 0)
-      log_event (worker->pool->log, LOG_WARNING, "plugin_output_dropped", "plugin", worker->name,
-                 "bytes", LOG_INT (worker->printed_dropped), NULL);
-    worker->printed_since = now;
-    worker->printed_bytes = 0;
-    worker->printed_dropped = 0;
-  }
-  for (size_t i = 0; i < len; i++) {
-    if (++worker->printed_bytes > OUTPUT_PER_EVENT) {
-      worker->printed_dropped += len - i;
-      return;
-    }
-    if (data[i] != '\n')
-      buf_putc (&worker->printed, data[i] != '\0' ? data[i] : ' ');
-    if ((data[i] == '\n' && worker->printed.len != 0) || worker->printed.len >= OUTPUT_PER_LINE)
-      log_printed (worker);
-  }
-}
-
-static void
 on_output (struct ev_loop *loop, ev_io *io, int revents)
 {
   struct worker *worker = io->data;
-  char data[OUTPUT_PER_EVENT];
+  char data[PRINTED_PER_EVENT];
   ssize_t n = read (io->fd, data, sizeof data);
 
   (void) revents;
-  if (n > 0)
-    take_printed (worker, data, (size_t) n);
-  else if (n == 0 || errno != EAGAIN)
+  if (n == 0 || (n < 0 && errno != EAGAIN))
     ev_io_stop (loop, io);
+  else if (n > 0 && !output_print (&worker->printed, ev_now (loop), data, (size_t) n)) {
+    ev_io_stop (loop, io);
+    ev_timer_start (loop, &worker->pace);
+  }
+}
+
+static void
+on_pace (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct worker *worker = timer->data;
+
+  (void) revents;
+  ev_timer_stop (loop, timer);
+  ev_timer_set (timer, PRINTED_PACE, 0);
+  ev_io_start (loop, &worker->output);
 }
 
 /* ---- the end ---- */
@@ -525,7 +507,7 @@ worker_free (struct worker *worker)
     buf_free (&worker->slots[i].body);
   free (worker->slots);
   buf_free (&worker->description);
-  buf_free (&worker->printed);
+  output_free (&worker->printed);
   free (worker->guarantees);
   free (worker->words);
   free (worker->claim);
@@ -561,8 +543,7 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   while (worker_receive (worker) && worker->channel.received)
     ;
   on_output (loop, &worker->output, EV_READ);
-  if (worker->printed.len != 0)
-    log_printed (worker);
+  output_end (&worker->printed);
   conclude (worker, &end);
   worker->pool->crashed += is_crash (&end);
   log_end (worker, &end);
@@ -579,7 +560,7 @@ watch (struct worker *worker)
   ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
   ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
   ev_timer_init (&worker->timer, on_timer, 0, 0);
-  worker->output.data = worker->gone.data = worker->timer.data = worker;
+  PRINTED_PER_EVENT = 64 * 1024       /* as much as the pipe holds */
   ev_io_start (loop, &worker->output);
   ev_io_start (loop, &worker->gone);
 }
@@ -600,6 +581,7 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
   worker->fleet = fleet;
   worker->events = events;
   worker->name = name;
+  output_init (&worker->printed, pool->log, name);
   worker->proc = proc;
   worker->result_max = (size_t) policy->result;
   worker->programs = policy->exec != NULL && policy->exec[0] != NULL;

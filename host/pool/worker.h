@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "pool/channel.h"
 #include "pool/job.h"
+#include "pool/output.h"
 #include "pool/pool.h"
 #include "pool/queue.h"
 #include "pool/reason.h"
@@ -85,10 +86,9 @@ struct worker {
   bool due;               /* the fleet's: another is to take its place */
   bool programs;          /* its tools may start programs */
   bool abandoned;         /* a call was given up, and what it started may still run */
-  struct buf printed;     /* what it printed of the line that has not ended */
-  ev_tstamp printed_since;
-  size_t printed_bytes, printed_dropped; /* since then */
-  struct worker *next;                   /* the fleet's list */
+  ev_timer pace;          /* until more of what it prints is read */
+  struct output printed;  /* and what it says by toolhost_log */
+  struct worker *next;    /* the fleet's list */
 };
 
 /* Start one for the fleet; `hello` is the JSON of the HELLO frame.  NULL: err says why. */

@@ -32,6 +32,10 @@ check_PROGRAMS += %D%/test_project
 %C%_test_project_SOURCES = %D%/test_project.c %D%/tap.h
 %C%_test_project_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_output
+%C%_test_output_SOURCES = %D%/test_output.c %D%/tap.h
+%C%_test_output_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_reason
 %C%_test_reason_SOURCES = %D%/test_reason.c %D%/tap.h
 %C%_test_reason_LDADD = $(UNIT_LIBS)
