@@ -560,7 +560,8 @@ watch (struct worker *worker)
   ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
   ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
   ev_timer_init (&worker->timer, on_timer, 0, 0);
-  PRINTED_PER_EVENT = 64 * 1024       /* as much as the pipe holds */
+  ev_timer_init (&worker->pace, on_pace, PRINTED_PACE, 0);
+  worker->output.data = worker->gone.data = worker->timer.data = worker->pace.data = worker;
   ev_io_start (loop, &worker->output);
   ev_io_start (loop, &worker->gone);
 }

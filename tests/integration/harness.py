@@ -189,11 +189,13 @@ class Daemon:
     args      more command line
     stdio     speak over .pipe instead of listening
     limits    {a resource.RLIMIT_*: its value} of the daemon, soft and hard
+    user      start it as this uid, with the gid of the same number (needs root)
+    ready_within  seconds; more for very many plugins
     check     wait until it is ready, and look for leftovers at the end
     """
 
     def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
-                 limits=None):
+                 limits=None, user=None, ready_within=15):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -215,6 +217,7 @@ class Daemon:
         self.check = check
         self.stdio = stdio
         self.limits = limits or {}
+        self.user, self.ready_within = user, ready_within
         self.address = None
         self.started_at = time.monotonic()
         try:
@@ -257,18 +260,22 @@ class Daemon:
         pipe = subprocess.PIPE if self.stdio else subprocess.DEVNULL
         self.process = subprocess.Popen(command + list(args), stdin=pipe, stdout=pipe,
                                         stderr=subprocess.PIPE, env={**os.environ, **env},
-                                        preexec_fn=self._limit if self.limits else None)
+                                        preexec_fn=self._before_exec)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.pipe = Pipe(self.process) if self.stdio else None
         if self.check and not self.stdio:
             self.address = self.wait_log("listening", lambda e: str(e.get("address", "")).startswith("127."))["address"]
-            self.wait_log("ready")
+            self.wait_log("ready", timeout=self.ready_within)
             self.ready_after = time.monotonic() - self.started_at
 
-    def _limit(self):
+    def _before_exec(self):
         for kind, value in self.limits.items():
             resource.setrlimit(kind, (value, value))
+        if self.user is not None:
+            os.setgroups([])
+            os.setgid(self.user)
+            os.setuid(self.user)
 
     def _read(self):
         for line in self.process.stderr:
