@@ -68,6 +68,13 @@ on_worker (struct worker *worker)
   (void) worker;
 }
 
+static double
+on_rest (struct worker *worker)
+{
+  (void) worker;
+  return 60;
+}
+
 static void
 on_described (struct worker *worker, const char *json, size_t len)
 {
@@ -78,7 +85,9 @@ on_described (struct worker *worker, const char *json, size_t len)
 
 static const struct worker_events worker_events = { .described = on_described,
                                                     .freed = on_worker,
-                                                    .condemned = on_worker };
+                                                    .answered = on_worker,
+                                                    .condemned = on_worker,
+                                                    .rest = on_rest };
 
 static void
 on_wake (void *ctx)
@@ -130,7 +139,7 @@ give_calls (struct daemon *d)
 }
 
 static void
-setup (struct daemon *d, struct ev_loop *loop, bool described)
+setup (struct daemon *d, struct ev_loop *loop, struct spawner *spawner, bool described)
 {
   CLEANUP_BUF struct buf hello = { 0 };
   struct pool_settings settings;
@@ -140,13 +149,14 @@ setup (struct daemon *d, struct ev_loop *loop, bool described)
   memset (d, 0, sizeof *d);
   pool_settings_default (&settings);
   settings.build = "x";
+  settings.spawner = spawner;
   queue_init (&d->queue,
               &(struct queue_settings){ .tenants = &d->tenants, .max = CALLS, .wake = on_wake });
   pool_init (&d->pool, loop, NULL, &settings);
   d->worker = (struct worker){ .pool = &d->pool,
                                .events = &worker_events,
                                .name = "fuzz",
-                               .proc = { .pidfd = -1, .status = -1, .output = -1 },
+                               .proc = { .pidfd = -1, .status = -1, .output = -1, .events = -1 },
                                .state = described ? WORKER_READY : WORKER_STARTING,
                                .greeted = described,
                                .result_max = 1000 };
@@ -207,13 +217,17 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static struct ev_loop *loop;
+  static struct spawner *spawner; /* which has nothing to kill */
   struct daemon d;
 
   if (size < 5 || size > FRAME_MAX)
     return 0;
-  if (loop == NULL)
+  if (loop == NULL) {
+    struct error err;
     loop = ev_loop_new (EVFLAG_AUTO);
-  setup (&d, loop, data[0] % 4 < 2);
+    spawner = spawner_new (&(struct spawner_settings){ .program = -1, .uid_count = 1 }, &err);
+  }
+  setup (&d, loop, spawner, data[0] % 4 < 2);
   say (&d, data, size);
   (void) worker_receive (&d.worker);
   HOLDS (d.worker.state != WORKER_KILLED || d.worker.decided == REASON_PROTOCOL);
