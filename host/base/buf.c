@@ -5,51 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void *
-checked (void *p)
-{
-  if (p == NULL) {
-    static const char words[] = "toolhost: out of memory\n";
-    (void) !write (STDERR_FILENO, words, sizeof words - 1);
-    abort ();
-  }
-  return p;
-}
-
-void *
-xmalloc (size_t size)
-{
-  return checked (malloc (size != 0 ? size : 1));
-}
-
-void *
-xcalloc (size_t count, size_t size)
-{
-  return checked (calloc (count != 0 ? count : 1, size != 0 ? size : 1));
-}
-
-void *
-xrealloc (void *p, size_t size)
-{
-  return checked (realloc (p, size != 0 ? size : 1));
-}
-
-char *
-xstrndup (const char *text, size_t len)
-{
-  char *copy = xmalloc (len + 1);
-  if (len != 0)
-    memcpy (copy, text, len);
-  copy[len] = '\0';
-  return copy;
-}
-
-char *
-xstrdup (const char *text)
-{
-  return xstrndup (text, strlen (text));
-}
-
 void
 buf_grow (struct buf *b, size_t more)
 {

@@ -1,14 +1,15 @@
 /* buf.h - a growable run of bytes, and an arena for what lives as long as one piece of work.
  *
- * A buf is zero-initialised, owned by whoever declares it, and given back with buf_free.  Running
- * out of memory ends the process with a sentence (a supervisor restarts it): a daemon that answers
- * calls with half-built replies would be worse. */
+ * A buf is zero-initialised, owned by whoever declares it, and given back with buf_free.  Its
+ * memory is memory.h's: there is always some. */
 #ifndef TOOLHOST_BASE_BUF_H
 #define TOOLHOST_BASE_BUF_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 struct buf {
   char *data;
@@ -58,13 +59,6 @@ const char *buf_cstr (struct buf *b);
 /* Forget the content; memory above `keep` bytes is given back. */
 void buf_reset (struct buf *b, size_t keep);
 void buf_free (struct buf *b);
-
-/* malloc and friends that never return NULL. */
-void *xmalloc (size_t size);
-void *xcalloc (size_t count, size_t size);
-void *xrealloc (void *p, size_t size);
-char *xstrdup (const char *text);
-char *xstrndup (const char *text, size_t len);
 
 /* An arena: many small allocations, one free.  Zero-initialised. */
 struct arena {

@@ -4,6 +4,7 @@ libbase_la_SOURCES += \
   %D%/clock.h \
   %D%/error.c %D%/error.h \
   %D%/frame.c %D%/frame.h \
+  %D%/hash.h \
   %D%/heap.c %D%/heap.h \
   %D%/invisible.c %D%/invisible.h \
   %D%/json_mend.c %D%/json_mend.h %D%/json_mend_work.h \
@@ -14,6 +15,7 @@ libbase_la_SOURCES += \
   %D%/json_tape.c %D%/json_tape.h \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
+  %D%/memory.c %D%/memory.h \
   %D%/ring.c %D%/ring.h \
   %D%/tar.c %D%/tar.h \
   %D%/utf8.h

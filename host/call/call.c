@@ -190,6 +190,11 @@ call_start (struct calls *calls, const struct call_request *request,
     result.error = CALL_tool_overloaded;
     result.retry_after_ms = 1000;
   }
+  else if (pressure_is (calls->settings.pressure, PRESSURE_FULL)) {
+    result.error = CALL_tool_overloaded;
+    result.retry_after_ms = 1000;
+    buf_puts (&text, "The host is short of memory; try again later.");
+  }
   else if (tool == NULL)
     result.error = CALL_tool_not_found;
   else

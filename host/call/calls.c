@@ -34,14 +34,22 @@ call_free (struct call *call)
 }
 
 void
-calls_free (struct calls *calls)
+calls_trim (struct calls *calls)
 {
-  if (calls == NULL)
-    return;
   for (struct call *c = calls->spare, *next; c != NULL; c = next) {
     next = c->next_spare;
     call_free (c);
   }
+  calls->spare = NULL;
+  calls->spare_count = 0;
+}
+
+void
+calls_free (struct calls *calls)
+{
+  if (calls == NULL)
+    return;
+  calls_trim (calls);
   free (calls);
 }
 

@@ -9,11 +9,13 @@
 #include "schema/repair/repair.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
+#include "watch/pressure.h"
 
 struct calls_settings {
-  int64_t deadline_ms;  /* of a tool that names none */
-  unsigned running_max; /* calls at the same time, all tools together */
-  unsigned json_depth;  /* of arguments that come as text */
+  const struct pressure *pressure; /* of memory; NULL: there is no ceiling */
+  int64_t deadline_ms;             /* of a tool that names none */
+  unsigned running_max;            /* calls at the same time, all tools together */
+  unsigned json_depth;             /* of arguments that come as text */
   unsigned
     log_per_second; /* lines about calls that went well or were too many; others are counted */
   enum repair_mode repair; /* of tools that have no setting of their own */
@@ -29,6 +31,8 @@ void calls_set_repair (struct calls *calls, enum repair_mode repair);
 
 /* Refuse new calls from now on with tool_overloaded: the daemon is draining. */
 void calls_drain (struct calls *calls);
+/* Give back what is kept for the next calls. */
+void calls_trim (struct calls *calls);
 unsigned calls_running (const struct calls *calls);
 /* Cancel everything that still runs (done is called for each). */
 void calls_cancel_all (struct calls *calls);

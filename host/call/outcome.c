@@ -170,10 +170,15 @@ retry (struct call *call)
   return unit_submit (call->tool->unit, &call->job).refusal == UNIT_TAKEN;
 }
 
+/* It is not "overloaded": who hears that calls again, and the tool has done its work. */
+static const char NO_MEMORY[] =
+  "The tool ran, but the host had no memory left for its result; ask for less.";
+
 static void
 on_ended (struct job *job, const struct job_end *end)
 {
-  static const enum call_error errors[] = { [JOB_CRASHED] = CALL_tool_crashed,
+  static const enum call_error errors[] = { [JOB_NO_MEMORY] = CALL_tool_execution_failed,
+                                            [JOB_CRASHED] = CALL_tool_crashed,
                                             [JOB_LOST] = CALL_worker_lost,
                                             [JOB_UNAVAILABLE] = CALL_tool_unavailable,
                                             [JOB_OVERLOADED] = CALL_tool_overloaded };
@@ -186,6 +191,10 @@ on_ended (struct job *job, const struct job_end *end)
   }
   if (end->fate == JOB_LOST && retry (call))
     return;
+  if (end->fate == JOB_NO_MEMORY) {
+    result.message = NO_MEMORY;
+    result.message_len = sizeof NO_MEMORY - 1;
+  }
   result.error = errors[end->fate];
   result.retry_after_ms = end->retry_after_ms;
   call_finish (call, &result, end->text);

@@ -4,8 +4,7 @@
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
 
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "call/calls.h"
 #include "pool/job.h"
 

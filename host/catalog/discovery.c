@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "catalog/settle.h"
 #include "catalog/tree.h"
 

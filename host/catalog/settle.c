@@ -8,9 +8,9 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 
 /* Seconds without a change before a file is taken for whole, and before one that is not closed is
  * looked at all the same. */

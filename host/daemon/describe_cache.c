@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json_tape.h"
 #include "base/json_write.h"
 

@@ -14,6 +14,7 @@
 #include "base/offload.h"
 #include "catalog/discovery.h"
 #include "catalog/store.h"
+#include "daemon/ceiling.h"
 #include "daemon/describe_cache.h"
 #include "daemon/intake.h"
 #include "daemon/listen.h"
@@ -55,6 +56,7 @@ struct host {
   struct notify *notify;
   struct log *log;
   struct metrics *metrics;
+  struct ceiling ceiling;
   struct policies *policies;
   struct offload *offload;
   struct store *store;
@@ -200,6 +202,7 @@ manage_metrics (void *ctx, struct buf *out)
   metrics_render (
     host->metrics,
     &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
+  ceiling_metrics (&host->ceiling, out);
   plugins_metrics (host->plugins, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",
@@ -375,6 +378,18 @@ make_pool (struct host *host)
   set_breaker (&settings.breaker, &host->config);
   pool_init (&host->pool, host->loop, host->log, &settings);
   host->pool.tenants.running_max = (unsigned) host->config.tenant_running_max;
+  host->pool.pressure = &host->ceiling.pressure;
+}
+
+/* What is kept for speed is given back. */
+static void
+relieve (void *ctx)
+{
+  struct host *host = ctx;
+
+  calls_trim (host->calls);
+  if (host->http != NULL)
+    http_server_relieve (host->http);
 }
 
 /* What keeps plugins and what is known of them. */
@@ -402,7 +417,8 @@ make_store (struct host *host)
 static void
 make_core (struct host *host)
 {
-  const struct calls_settings calls = { .deadline_ms = host->config.deadline_ms,
+  const struct calls_settings calls = { .pressure = &host->ceiling.pressure,
+                                        .deadline_ms = host->config.deadline_ms,
                                         .running_max = (unsigned) host->config.running_max,
                                         .json_depth = (unsigned) host->config.json_depth,
                                         .log_per_second =
@@ -417,6 +433,8 @@ make_core (struct host *host)
 
   host->metrics = metrics_new ();
   host->catalog = catalog_new ();
+  ceiling_init (&host->ceiling, host->loop, host->log, (uint64_t) host->config.memory_max, relieve,
+                host);
   make_store (host);
   make_pool (host);
   needs.catalog = host->catalog;
@@ -435,6 +453,7 @@ make_fronts (struct host *host)
                                   .calls = host->calls,
                                   .catalog = host->catalog,
                                   .log = host->log,
+                                  .pressure = &host->ceiling.pressure,
                                   .version = TOOLHOST_VERSION,
                                   .instructions = host->config.instructions,
                                   .body_max = (size_t) host->config.body_max,
@@ -700,6 +719,7 @@ reload_config (struct host *host, struct error *err)
   host->pool.settings.idle_stop = (double) now.idle_stop_ms / 1000;
   set_breaker (&host->pool.settings.breaker, &now);
   host->pool.tenants.running_max = (unsigned) now.tenant_running_max;
+  ceiling_set_max (&host->ceiling, (uint64_t) now.memory_max);
   config_free (&now);
   return true;
 }
@@ -774,6 +794,7 @@ host_free (struct host *host)
   }
   ev_timer_stop (host->loop, &host->drain);
   ev_timer_stop (host->loop, &host->patience);
+  ceiling_clear (&host->ceiling);
   stdio_front_free (host->stdio);
   http_server_free (host->http);
   mcp_http_free (host->mcp);

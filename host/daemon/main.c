@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "daemon/report.h"
 
 enum { EXIT_START = 1, EXIT_CONFIG = 2, EXIT_LAUNCHER = 3 };
+enum { RESERVE = 2 << 20, LARGE_BLOCK = 256 << 10, TRIM_FROM = 1 << 20 }; /* bytes */
 
 /* Where the configuration is, kept for reloads. */
 struct sources {
@@ -100,10 +102,22 @@ check (struct sources *sources)
   return ok ? EXIT_SUCCESS : complain (EXIT_CONFIG, &err);
 }
 
+/* Large blocks go back to the system when they are freed, and there is a little for the worst case.
+ */
+static struct ev_loop *
+make_loop (void)
+{
+  (void) mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
+  (void) mallopt (M_TRIM_THRESHOLD, TRIM_FROM);
+  memory_keep (RESERVE);
+  ev_set_allocator (memory_realloc);
+  return ev_default_loop (EVFLAG_AUTO);
+}
+
 static int
 serve (struct sources *sources)
 {
-  struct ev_loop *loop = ev_default_loop (EVFLAG_AUTO);
+  struct ev_loop *loop = make_loop ();
   struct host_options options = { .stdio = sources->options.stdio,
                                   .standard_dirs = !sources->options.no_standard_dirs,
                                   .reconfigure = read_config,

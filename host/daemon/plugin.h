@@ -3,8 +3,7 @@
 #ifndef TOOLHOST_DAEMON_PLUGIN_H
 #define TOOLHOST_DAEMON_PLUGIN_H
 
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "catalog/definition.h"
 #include "daemon/plugins.h"
 #include "pool/history.h"

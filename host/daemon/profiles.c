@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/json_c.h"
 #include "daemon/document.h"
 #include "daemon/folder.h"

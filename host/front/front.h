@@ -13,6 +13,7 @@
 #include "call/call.h"
 #include "catalog/catalog.h"
 #include "watch/log.h"
+#include "watch/pressure.h"
 
 /* What the management paths ask of the daemon; each appends JSON to `out`. */
 struct front_manage {
@@ -29,9 +30,10 @@ struct front_env {
   struct calls *calls;
   struct catalog *catalog;
   struct log *log;
-  const char *version;      /* of the daemon */
-  const char *instructions; /* for the model, or NULL */
-  size_t body_max;          /* bytes of a request body or stdio line */
+  struct pressure *pressure; /* of memory; NULL: there is no ceiling */
+  const char *version;       /* of the daemon */
+  const char *instructions;  /* for the model, or NULL */
+  size_t body_max;           /* bytes of a request body or stdio line */
   unsigned json_depth;
   size_t page_size;           /* tools in a page of tools/list */
   const char *const *hosts;   /* further names allowed in Host, NULL-terminated; may be NULL */

@@ -20,6 +20,7 @@ enum job_fate {
   JOB_CRASHED,     /* its process died under it; text says how */
   JOB_LOST,        /* its process was killed because of another call */
   JOB_UNAVAILABLE, /* the plugin can't be run now; text says why */
+  JOB_NO_MEMORY,   /* there was no room for its result */
   JOB_OVERLOADED   /* it lost its place in the queue to a caller with fewer calls */
 };
 

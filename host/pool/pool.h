@@ -10,6 +10,7 @@
 #include "pool/breaker.h"
 #include "pool/tenants.h"
 #include "watch/log.h"
+#include "watch/pressure.h"
 
 struct spawner;
 struct worker;
@@ -31,9 +32,10 @@ struct pool {
   struct pool_settings settings;
   ev_prepare flush; /* sends what was written in this turn of the loop */
   struct tenants tenants;
-  struct worker *unsent; /* workers with something to send */
-  char *datagram;        /* FRAME_MAX bytes to receive into */
-  struct arena arena;    /* for checking one result */
+  struct pressure *pressure; /* asked before a large result is taken; NULL: all are */
+  struct worker *unsent;     /* workers with something to send */
+  char *datagram;            /* FRAME_MAX bytes to receive into */
+  struct arena arena;        /* for checking one result */
   uint64_t nonce_seed, dice;
   unsigned workers;                  /* processes alive */
   uint64_t started, crashed, killed; /* since the start */

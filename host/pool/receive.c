@@ -5,11 +5,19 @@
 
 #include "base/json_tape.h"
 
-enum { DESCRIPTION_MAX = 8 << 20, CODE_MAX = 64, MESSAGE_MAX = 64 * 1024 };
+enum {
+  DESCRIPTION_MAX = 8 << 20,
+  CODE_MAX = 64,
+  MESSAGE_MAX = 64 * 1024,
+  LARGE_RESULT = 256 * 1024
+};
 
 static const struct json_limits result_limits = {
   .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
 };
+
+static const struct job_end no_memory = { .fate = JOB_NO_MEMORY,
+                                          .text = "no memory for its result" };
 
 static void
 broken (struct worker *worker, const char *what)
@@ -155,6 +163,17 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
   }
 }
 
+/* There is no room for the result of a call: it is given up, whatever else comes of it. */
+static void
+drop_result (struct slot *slot)
+{
+  struct job *job = slot->job;
+
+  job_cancel (job, FRAME_CANCEL_CALLER);
+  buf_reset (&slot->body, 0);
+  job->events->ended (job, &no_memory);
+}
+
 static void
 take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
 {
@@ -162,8 +181,12 @@ take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
     broken (worker, "sent a result over its limit");
     return;
   }
-  if (slot->job != NULL)
+  if (slot->job == NULL)
+    return;
+  if (pressure_take (worker->pool->pressure, frame->len))
     buf_append (&slot->body, frame->payload, frame->len);
+  else
+    drop_result (slot);
 }
 
 static bool
@@ -226,11 +249,20 @@ read_body (const struct frame_result *head, const char *body, size_t len, struct
          && (head->content_len == 0 || content_ok (end->content, head->content_len, arena));
 }
 
+/* To check and to pass on a large result takes its size several times more: nodes, the answer, what
+ * the caller has not taken of it. */
+static bool
+has_room_for (const struct worker *worker, size_t len)
+{
+  return len <= LARGE_RESULT || pressure_take (worker->pool->pressure, 3 * len);
+}
+
 static void
 take_result (struct worker *worker, const struct frame *frame, struct slot *slot)
 {
   struct frame_result head;
   struct job_end end = { .fate = JOB_RESULT, .result = &head };
+  bool has_room;
   CLEANUP_BUF struct buf whole = slot->body;
   struct json_tape tape;
   const char *body = frame->payload + sizeof head;
@@ -249,15 +281,19 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
     len = whole.len;
   }
   arena_reset (&worker->pool->arena);
-  if (slot->job != NULL && !read_body (&head, body, len, &worker->pool->arena, &tape, &end)) {
+  has_room = slot->job == NULL || has_room_for (worker, len);
+  if (slot->job != NULL && has_room
+      && !read_body (&head, body, len, &worker->pool->arena, &tape, &end)) {
     broken (worker, "sent a result that is not what it must be");
     return;
   }
   job = worker_free_slot (worker, slot);
   if (job != NULL) {
     job->unit = NULL;
-    job->events->ended (job, &end);
+    job->events->ended (job, has_room ? &end : &no_memory);
   }
+  if (len > LARGE_RESULT)
+    arena_reset (&worker->pool->arena);
   worker_slot_was_freed (worker);
 }
 

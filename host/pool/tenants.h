@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 #include <sys/queue.h>
-#include <uthash.h>
+
+#include "base/hash.h"
 
 enum { TENANT_WEIGHT_MAX = 1000 };
 

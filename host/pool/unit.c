@@ -7,6 +7,8 @@
 #include "pool/queue.h"
 #include "pool/worker.h"
 
+enum { WANT_RETRY_MS = 1000 }; /* after which descriptors or memory may be there again */
+
 struct unit {
   struct fleet fleet; /* first */
   unsigned refs;
@@ -23,16 +25,41 @@ unit_of (const struct fleet *fleet)
 /* ---- queue ---- */
 
 static void
-fail_queue (struct unit *unit, const char *why, int64_t retry_after_ms)
+fail (struct unit *unit, struct job *job, const char *why, int64_t retry_after_ms)
 {
   struct job_end end = { .fate = JOB_UNAVAILABLE, .text = why, .retry_after_ms = retry_after_ms };
+
+  queue_remove (&unit->queue, job);
+  job->unit = NULL;
+  job->events->ended (job, &end);
+}
+
+static void
+fail_queue (struct unit *unit, const char *why, int64_t retry_after_ms)
+{
   struct job *job;
 
-  while ((job = queue_any (&unit->queue)) != NULL) {
-    queue_remove (&unit->queue, job);
-    job->unit = NULL;
-    job->events->ended (job, &end);
+  while ((job = queue_any (&unit->queue)) != NULL)
+    fail (unit, job, why, retry_after_ms);
+}
+
+/* True: on with the next one. */
+static bool
+start (struct unit *unit, struct worker *worker, struct job *job)
+{
+  switch (worker_run (worker, job)) {
+  case WORKER_RUNS:
+    worker_count_for (worker, job, queue_take (&unit->queue, job));
+    unit->fleet.history->calls++;
+    job->events->started (job);
+    return true;
+  case WORKER_RUNS_NEVER:
+    fail (unit, job, "there is no descriptor or memory for its arguments", WANT_RETRY_MS);
+    return true;
+  case WORKER_RUNS_LATER:
+    break;
   }
+  return false;
 }
 
 /* Give the workers what they have room for.  A job that its worker could not take stays where it
@@ -44,11 +71,8 @@ dispatch (struct unit *unit)
   struct job *job;
 
   while ((worker = fleet_pick (&unit->fleet)) != NULL
-         && (job = queue_next (&unit->queue, NULL)) != NULL && worker_run (worker, job)) {
-    worker_count_for (worker, job, queue_take (&unit->queue, job));
-    unit->fleet.history->calls++;
-    job->events->started (job);
-  }
+         && (job = queue_next (&unit->queue, NULL)) != NULL && start (unit, worker, job))
+    ;
 }
 
 static void

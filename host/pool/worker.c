@@ -71,12 +71,15 @@ sealed_memfd (const char *data, size_t len)
   return fd;
 }
 
-static bool
+static enum worker_run
 send_large (struct worker *worker, const struct job *job, const struct frame_call *head)
 {
   CLEANUP_FD int fd = sealed_memfd (job->args, job->args_len);
 
-  return fd >= 0 && channel_put_large (&worker->channel, job->nonce, head, job->meta, fd);
+  if (fd < 0)
+    return WORKER_RUNS_NEVER;
+  return channel_put_large (&worker->channel, job->nonce, head, job->meta, fd) ? WORKER_RUNS
+                                                                               : WORKER_RUNS_LATER;
 }
 
 bool
@@ -86,7 +89,7 @@ worker_has_room (const struct worker *worker)
          && !channel_is_full (&worker->channel);
 }
 
-bool
+enum worker_run
 worker_run (struct worker *worker, struct job *job)
 {
   struct slot *slot = worker->free_slots;
@@ -98,8 +101,9 @@ worker_run (struct worker *worker, struct job *job)
 
   job->nonce = ++worker->nonces << 16 | (uint64_t) (slot - worker->slots);
   if (job->args_len + job->meta_len > INLINE_ARGS_MAX) {
-    if (!send_large (worker, job, &head))
-      return false;
+    enum worker_run sent = send_large (worker, job, &head);
+    if (sent != WORKER_RUNS)
+      return sent;
   }
   else
     put (worker, FRAME_CALL, job->nonce, &head, sizeof head, job->args, job->args_len, job->meta,
@@ -109,7 +113,7 @@ worker_run (struct worker *worker, struct job *job)
   slot->job = job;
   job->worker = worker;
   worker->running++;
-  return true;
+  return WORKER_RUNS;
 }
 
 void

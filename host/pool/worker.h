@@ -99,8 +99,13 @@ struct worker *worker_new (struct pool *pool, struct fleet *fleet,
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */
 bool worker_has_room (const struct worker *worker);
-/* Send a job.  False: not now (the channel is full); freed comes when it is worth another try. */
-bool worker_run (struct worker *worker, struct job *job);
+/* Send a job. */
+enum worker_run {
+  WORKER_RUNS,
+  WORKER_RUNS_LATER, /* the channel is full; freed comes when it is worth another try */
+  WORKER_RUNS_NEVER  /* there is no descriptor or memory for its arguments */
+};
+enum worker_run worker_run (struct worker *worker, struct job *job);
 /* The flow is told when the worker has done with the job that was just sent, however it ends. */
 void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);

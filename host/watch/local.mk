@@ -1,1 +1,2 @@
-libhost_la_SOURCES += %D%/log.c %D%/log.h %D%/metrics.c %D%/metrics.h
+libhost_la_SOURCES += %D%/log.c %D%/log.h %D%/metrics.c %D%/metrics.h \
+  %D%/pressure.c %D%/pressure.h

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "base/hash.h"
 
 struct entry {
   char *key; /* plugin, NUL, tool */

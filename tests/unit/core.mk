@@ -47,3 +47,7 @@ check_PROGRAMS += %D%/test_queue
 check_PROGRAMS += %D%/test_breaker
 %C%_test_breaker_SOURCES = %D%/test_breaker.c %D%/tap.h
 %C%_test_breaker_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_memory
+%C%_test_memory_SOURCES = %D%/test_memory.c %D%/tap.h
+%C%_test_memory_LDADD = $(UNIT_LIBS)

@@ -15,6 +15,7 @@
 enum {
   REQUESTS_PER_TURN = 16,
   CORK_MAX = 64 * 1024,          /* bytes of answers kept back while more requests wait */
+  SMALL_BODY = 16 * 1024,        /* bytes of a body that finds room always */
   DISCARD_MAX = 16 * 1024 * 1024 /* bytes thrown away before a lingering connection is cut */
 };
 
@@ -315,11 +316,21 @@ dispatch (struct conn *c)
 
 /* ---- reading ---- */
 
+/* Near the ceiling of memory only small requests are read on. */
+static bool
+has_room_for_body (const struct conn *c)
+{
+  return exchange_body_size (c->x) <= SMALL_BODY
+         || !pressure_is (c->server->env->pressure, PRESSURE_HIGH);
+}
+
 static void
 await_body (struct conn *c)
 {
   struct http_exchange *x = c->x;
 
+  if (!has_room_for_body (c))
+    return refuse (c, HTTP_REFUSED_MEMORY);
   if (x->body_since == 0) {
     x->body_since = waits_now ();
     if (x->parser.wants_continue)
@@ -375,6 +386,8 @@ read_request (struct conn *c)
   if (c->x == NULL)
     c->x = exchange_take (pool_of (c), c);
   n = exchange_receive (c->x, c->io.fd);
+  if (n > 0 && c->x->body_since != 0 && !pressure_take (c->server->env->pressure, (size_t) n))
+    return refuse (c, HTTP_REFUSED_MEMORY);
   if (n > 0)
     return serve_requests (c);
   if (n == 0 || (errno != EAGAIN && errno != EINTR))

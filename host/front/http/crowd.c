@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 
 enum key_kind { KEY_UNKNOWN, KEY_USER, KEY_IPV4, KEY_IPV6 };
 

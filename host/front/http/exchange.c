@@ -65,6 +65,7 @@ exchange_pool_free (struct exchange_pool *pool)
     exchange_free (x);
   }
   pool->spares = NULL;
+  pool->count = 0;
 }
 
 /* ---- the request ---- */

@@ -63,6 +63,13 @@ exchange_rest (const struct http_exchange *x)
 {
   return x->in.len - x->base - x->parser.pos;
 }
+/* Of the request whose body has not come whole: what it has, and what is known to come. */
+static inline size_t
+exchange_body_size (const struct http_exchange *x)
+{
+  size_t len = x->in.len - x->base;
+  return len - x->parser.body_at + http_parser_needs (&x->parser, len);
+}
 static inline size_t
 exchange_unsent (const struct http_exchange *x)
 {

@@ -66,6 +66,8 @@ struct http_server *http_server_new (const struct front_env *env, const struct h
 void http_server_listen (struct http_server *server, int fd);
 /* Stop accepting and close idle connections; connections with an exchange close after it. */
 void http_server_drain (struct http_server *server);
+/* Give back memory: idle connections are closed, what is kept for the next requests is freed. */
+void http_server_relieve (struct http_server *server);
 size_t http_server_connections (const struct http_server *server);
 /* Append what is counted of connections, in Prometheus' text format. */
 void http_server_metrics (const struct http_server *server, struct buf *out);

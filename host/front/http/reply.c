@@ -130,7 +130,8 @@ decide_connection (struct conn *c)
 {
   const struct http_parser *p = &c->x->parser;
 
-  c->closing |= c->server->draining || p->wants_close || (p->version_10 && !p->wants_keep_alive);
+  c->closing |= c->server->draining || pressure_is (c->server->env->pressure, PRESSURE_HIGH)
+                || p->wants_close || (p->version_10 && !p->wants_keep_alive);
   if (c->closing)
     return "Connection: close\r\n";
   return p->version_10 ? "Connection: keep-alive\r\n" : "";

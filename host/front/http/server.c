@@ -51,13 +51,11 @@ http_server_listen (struct http_server *server, int fd)
   accept_listen (server, fd);
 }
 
-void
-http_server_drain (struct http_server *server)
+static void
+close_idle (struct http_server *server)
 {
   static const enum wait_kind kinds[] = { WAIT_HEAD, WAIT_IDLE };
 
-  server->draining = true;
-  accept_stop (server);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     for (struct wait *w = TAILQ_FIRST (&server->waits.queues[kinds[i]]), *next; w != NULL;
          w = next) {
@@ -65,6 +63,21 @@ http_server_drain (struct http_server *server)
       if (conn_is_idle (conn_of (w)))
         conn_lose (conn_of (w));
     }
+}
+
+void
+http_server_drain (struct http_server *server)
+{
+  server->draining = true;
+  accept_stop (server);
+  close_idle (server);
+}
+
+void
+http_server_relieve (struct http_server *server)
+{
+  close_idle (server);
+  exchange_pool_free (&server->pool);
 }
 
 size_t

@@ -105,8 +105,11 @@ scratch (struct mcp_request *r)
 static void
 answer (struct mcp_request *r, int status)
 {
+  struct mcp_core *core = r->core;
+
   unlink_request (r);
-  r->core->carrier->answer (r, status, &r->core->scratch);
+  core->carrier->answer (r, status, &core->scratch);
+  buf_reset (&core->scratch, SCRATCH_KEEP);
 }
 
 void

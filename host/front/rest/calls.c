@@ -69,6 +69,7 @@ reply (struct rest_call *c, const struct result *result)
   }
   http_reply (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out->data,
               out->len);
+  buf_reset (out, SCRATCH_KEEP);
 }
 
 /* ---- event streams ---- */

@@ -1,0 +1,51 @@
+#include "watch/pressure.h"
+
+const char *const pressure_names[] = { "none", "high", "full" };
+
+/* Percent of the ceiling at which each level begins and ends. */
+static const unsigned begins[] = { 0, 80, 95 };
+static const unsigned ends[] = { 0, 75, 90 };
+
+static bool
+at_least (const struct pressure *p, uint64_t bytes, unsigned percent)
+{
+  return p->max != 0 && bytes >= p->max / 100 * percent;
+}
+
+static enum pressure_level
+level_for (const struct pressure *p, bool reserve_used)
+{
+  enum pressure_level level = PRESSURE_NONE;
+
+  if (reserve_used)
+    return PRESSURE_FULL;
+  for (enum pressure_level l = PRESSURE_HIGH; l <= PRESSURE_FULL; l++)
+    if (at_least (p, p->bytes, l <= p->level ? ends[l] : begins[l]))
+      level = l;
+  return level;
+}
+
+bool
+pressure_note (struct pressure *p, uint64_t bytes, bool reserve_used)
+{
+  enum pressure_level before = p->level;
+
+  p->bytes = bytes;
+  p->level = level_for (p, reserve_used);
+  return p->level != before;
+}
+
+bool
+pressure_take (struct pressure *p, size_t bytes)
+{
+  if (p == NULL || p->max == 0)
+    return true;
+  if (at_least (p, p->bytes + bytes, begins[PRESSURE_FULL]) && p->measure != NULL)
+    p->bytes = p->measure (p->ctx);
+  if (at_least (p, p->bytes + bytes, begins[PRESSURE_FULL])) {
+    p->refused++;
+    return false;
+  }
+  p->bytes += bytes;
+  return true;
+}

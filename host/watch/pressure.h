@@ -1,0 +1,44 @@
+/* pressure.h - how near the daemon is to its memory ceiling, and what that asks of it.  Whoever
+ * takes much at once asks here first; daemon/ceiling.c measures.  Loop thread only.
+ *
+ *   none  everything is served
+ *   high  from 80 % on: large requests are refused, connections close after their answer, what is
+ *         kept for speed is given back
+ *   full  from 95 % on, or when the reserve had to be used: new calls are refused
+ *
+ * A level ends 5 % below where it began.  What only asks how the daemon is goes on always. */
+#ifndef TOOLHOST_WATCH_PRESSURE_H
+#define TOOLHOST_WATCH_PRESSURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pressure_level { PRESSURE_NONE, PRESSURE_HIGH, PRESSURE_FULL };
+extern const char *const pressure_names[];
+
+struct pressure {
+  uint64_t max;   /* bytes; 0: there is no ceiling */
+  uint64_t bytes; /* as last measured, and what was taken since */
+  enum pressure_level level;
+  uint64_t refused; /* times pressure_take said no */
+  /* Measures at once, where an outdated figure would refuse; NULL: there is no way. */
+  uint64_t (*measure) (void *ctx);
+  void *ctx;
+};
+
+/* What was measured, and whether the allocator had to use its reserve.  True: the level is another
+ * than before. */
+bool pressure_note (struct pressure *pressure, uint64_t bytes, bool reserve_used);
+
+/* May so many bytes be taken?  They are counted then, until the next measurement.  Of no ceiling
+ * (NULL) always. */
+bool pressure_take (struct pressure *pressure, size_t bytes);
+
+static inline bool
+pressure_is (const struct pressure *pressure, enum pressure_level level)
+{
+  return pressure != NULL && pressure->level >= level;
+}
+
+#endif

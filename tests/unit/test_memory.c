@@ -1,0 +1,254 @@
+/* The allocator's reserve, the heap, and the levels of pressure. */
+#include "base/heap.h"
+#include "base/memory.h"
+#include "tap.h"
+#include "watch/pressure.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum { MIB = 1 << 20 };
+
+/* ---- the reserve ---- */
+
+/* What a child that ran `body` ended with; its words go to `words`. */
+static int
+in_child (void (*body) (void), char *words, size_t size)
+{
+  int ends[2], status = 0;
+  ssize_t n;
+  pid_t pid;
+
+  CU_ASSERT_EQUAL_FATAL (pipe (ends), 0);
+  fflush (stdout);
+  pid = fork ();
+  if (pid == 0) {
+    struct rlimit none = { 0, 0 };
+    (void) setrlimit (RLIMIT_CORE, &none);
+    (void) dup2 (ends[1], STDERR_FILENO);
+    body ();
+    _exit (0);
+  }
+  (void) close (ends[1]);
+  n = read (ends[0], words, size - 1);
+  words[n > 0 ? n : 0] = '\0';
+  (void) close (ends[0]);
+  (void) waitpid (pid, &status, 0);
+  return status;
+}
+
+/* Address space for a few MiB more than there is. */
+static void
+leave_little (void)
+{
+  struct rlimit limit;
+  unsigned long long pages = 0;
+  FILE *statm = fopen ("/proc/self/statm", "r");
+
+  if (statm == NULL || fscanf (statm, "%llu", &pages) != 1)
+    _exit (9);
+  (void) fclose (statm);
+  limit.rlim_cur = limit.rlim_max = pages * (rlim_t) sysconf (_SC_PAGESIZE) + 8 * MIB;
+  if (setrlimit (RLIMIT_AS, &limit) < 0)
+    _exit (9);
+}
+
+static void
+use_reserve (void)
+{
+  void *blocks[64];
+  int count = 0;
+
+  memory_keep (4 * MIB);
+  if (memory_is_short ())
+    _exit (1);
+  leave_little ();
+  while (count < 64 && !memory_is_short ())
+    blocks[count++] = xmalloc (MIB);
+  if (count == 64 || memory_refill ())
+    _exit (2);
+  while (count > 0)
+    free (blocks[--count]);
+  if (!memory_refill () || memory_is_short ())
+    _exit (3);
+}
+
+static void
+use_all (void)
+{
+  memory_keep (4 * MIB);
+  leave_little ();
+  for (int i = 0; i < 64; i++)
+    if (xcalloc (1, MIB) == NULL)
+      _exit (1);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WITHOUT_SANITIZER() TAP_SKIP ("a sanitizer needs address space of its own")
+#else
+#define WITHOUT_SANITIZER()
+#endif
+
+static void
+test_reserve (void)
+{
+  char words[200];
+  int status;
+
+  WITHOUT_SANITIZER ();
+  status = in_child (use_reserve, words, sizeof words);
+  CU_ASSERT (WIFEXITED (status));
+  CU_ASSERT_EQUAL (WEXITSTATUS (status), 0);
+  CU_ASSERT_STRING_EQUAL (words, "");
+}
+
+static void
+test_end (void)
+{
+  char words[200];
+  int status;
+
+  WITHOUT_SANITIZER ();
+  status = in_child (use_all, words, sizeof words);
+  CU_ASSERT (WIFSIGNALED (status));
+  CU_ASSERT_STRING_EQUAL (words, "toolhost: out of memory: 1048576 bytes were needed\n");
+}
+
+/* Without memory_keep there is nothing that could be short. */
+static void
+test_no_reserve (void)
+{
+  void *p = memory_realloc (NULL, 10);
+
+  CU_ASSERT_FALSE (memory_is_short ());
+  CU_ASSERT_TRUE (memory_refill ());
+  p = memory_realloc (p, 20);
+  CU_ASSERT_PTR_NOT_NULL (p);
+  CU_ASSERT_PTR_NULL (memory_realloc (p, 0));
+}
+
+/* ---- the heap ---- */
+
+static void
+test_heap_order (void)
+{
+  static const uint64_t keys[] = { 5, 3, 9, 3, 1, 7, 3, 0 };
+  static const unsigned order[] = { 7, 4, 1, 3, 6, 0, 5, 2 };
+  struct heap_node nodes[8] = { 0 };
+  struct heap heap = { 0 };
+
+  CU_ASSERT_PTR_NULL (heap_first (&heap));
+  for (unsigned i = 0; i < 8; i++)
+    heap_add (&heap, &nodes[i], keys[i]);
+  for (unsigned i = 0; i < 8; i++) {
+    CU_ASSERT_PTR_EQUAL (heap_first (&heap), &nodes[order[i]]);
+    heap_remove (&heap, heap_first (&heap));
+    CU_ASSERT_FALSE (heap_has (&nodes[order[i]]));
+    heap_remove (&heap, &nodes[order[i]]); /* again: nothing */
+  }
+  CU_ASSERT_PTR_NULL (heap_first (&heap));
+  heap_free (&heap);
+}
+
+static void
+test_heap_random (void)
+{
+  struct heap_node nodes[100] = { 0 };
+  struct heap heap = { 0 };
+  unsigned faults = 0;
+  uint32_t seed = 1;
+
+  for (int step = 0; step < 20000; step++) {
+    struct heap_node *node;
+    seed = seed * 1664525U + 1013904223U;
+    node = &nodes[(seed >> 8) % 100];
+    if (!heap_has (node))
+      heap_add (&heap, node, seed >> 20);
+    else if (step % 3 == 0)
+      heap_move (&heap, node, seed >> 20);
+    else
+      heap_remove (&heap, node);
+    for (unsigned i = 0; i < 100; i++)
+      faults += heap_has (&nodes[i]) && nodes[i].key < heap_first (&heap)->key;
+  }
+  CU_ASSERT_EQUAL (faults, 0);
+  heap_free (&heap);
+}
+
+/* ---- pressure ---- */
+
+static void
+test_levels (void)
+{
+  struct pressure p = { .max = 1000 };
+
+  CU_ASSERT_FALSE (pressure_note (&p, 799, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_NONE);
+  CU_ASSERT_TRUE (pressure_note (&p, 800, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_HIGH);
+  CU_ASSERT_FALSE (pressure_note (&p, 750, false)); /* not yet below where it ends */
+  CU_ASSERT_TRUE (pressure_note (&p, 749, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_NONE);
+  CU_ASSERT_TRUE (pressure_note (&p, 950, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_FULL);
+  CU_ASSERT_FALSE (pressure_note (&p, 900, false));
+  CU_ASSERT_TRUE (pressure_note (&p, 899, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_HIGH);
+  CU_ASSERT_TRUE (pressure_note (&p, 10, true)); /* the reserve was used: full, whatever the size */
+  CU_ASSERT_EQUAL (p.level, PRESSURE_FULL);
+  CU_ASSERT_TRUE (pressure_note (&p, 10, false));
+  CU_ASSERT_EQUAL (p.level, PRESSURE_NONE);
+  CU_ASSERT_TRUE (pressure_is (&p, PRESSURE_NONE));
+  CU_ASSERT_FALSE (pressure_is (&p, PRESSURE_HIGH));
+  CU_ASSERT_FALSE (pressure_is (NULL, PRESSURE_HIGH));
+}
+
+static void
+test_no_ceiling (void)
+{
+  struct pressure p = { .max = 0 };
+
+  CU_ASSERT_FALSE (pressure_note (&p, UINT64_MAX, false));
+  CU_ASSERT_TRUE (pressure_take (&p, 1 << 30));
+  CU_ASSERT_TRUE (pressure_take (NULL, 1 << 30));
+  CU_ASSERT_TRUE (pressure_note (&p, 0, true));
+}
+
+static uint64_t
+measured (void *ctx)
+{
+  return *(uint64_t *) ctx;
+}
+
+static void
+test_take (void)
+{
+  uint64_t now = 100;
+  struct pressure p = { .max = 1000, .measure = measured, .ctx = &now };
+
+  CU_ASSERT_TRUE (pressure_take (&p, 900)); /* of what was taken since … */
+  CU_ASSERT_EQUAL (p.bytes, 900);
+  CU_ASSERT_TRUE (pressure_take (&p, 500)); /* … most was given back: a new look says so */
+  CU_ASSERT_EQUAL (p.bytes, 600);
+  now = 940;
+  CU_ASSERT_TRUE (pressure_take (&p, 300));
+  CU_ASSERT_FALSE (pressure_take (&p, 100));
+  CU_ASSERT_EQUAL (p.bytes, 940);
+  CU_ASSERT_EQUAL (p.refused, 1);
+  CU_ASSERT_TRUE (pressure_take (&p, 9));
+}
+
+static CU_TestInfo tests[] = { { "the reserve is used, and had again", test_reserve },
+                               { "without it there is a sentence", test_end },
+                               { "no reserve is kept", test_no_reserve },
+                               { "heap: order", test_heap_order },
+                               { "heap: random steps", test_heap_random },
+                               { "pressure: levels", test_levels },
+                               { "pressure: no ceiling", test_no_ceiling },
+                               { "pressure: taking", test_take },
+                               CU_TEST_INFO_NULL };
+
+static CU_SuiteInfo suites[] = { { "memory", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
+
+TAP_MAIN (suites)
