@@ -17,9 +17,9 @@ integration_tests = \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_service.py \
 	%D%/integration/test_stdio.py \
-	%D%/integration/test_stdio.py \
 	%D%/integration/test_store.py \
-	%D%/integration/test_supervisor.py
+	%D%/integration/test_supervisor.py \
+	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh
 
@@ -33,7 +33,7 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py \
+	%D%/integration/harness.py %D%/integration/hosts.py \
 	%D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/packages.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py

@@ -23,6 +23,7 @@
 #include "daemon/plugins.h"
 #include "daemon/policies.h"
 #include "daemon/privileges.h"
+#include "daemon/sandbox.h"
 #include "daemon/settings.h"
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
@@ -51,6 +52,8 @@ struct host {
   int config_dir, state_dir, worker, log_fd;
   struct identity identity;
   struct spawner *spawner;
+  struct sandbox_facts sandbox;
+  struct buf sandbox_json;
   ev_io launcher; /* readable when it is gone */
   bool failed;
   struct notify *notify;
@@ -211,6 +214,8 @@ manage_metrics (void *ctx, struct buf *out)
                (double) catalog_toolset (host->catalog)->count);
   pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
                (double) log_dropped (host->log));
+  if (host->sandbox_json.len != 0)
+    sandbox_metric (&host->sandbox, out);
   if (host->http != NULL)
     http_server_metrics (host->http, out);
 }
@@ -438,6 +443,7 @@ make_core (struct host *host)
   make_store (host);
   make_pool (host);
   needs.catalog = host->catalog;
+  needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
   needs.cache = host->cache;
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
@@ -514,6 +520,23 @@ use_privileges (struct host *host, const struct host_options *options, struct er
   return host->policies != NULL && identity_become (&host->identity, err);
 }
 
+/* A daemon that could not keep what it promises does not begin.  For one plugin alone its own
+ * worker says so. */
+static bool
+find_sandbox (struct host *host, struct error *err)
+{
+  struct json_writer w = { .out = &host->sandbox_json };
+
+  if (host->single != NULL)
+    return true;
+  if (!sandbox_find (&host->sandbox, host->loop, host->spawner, host->worker, err))
+    return error_wrap (err, "no worker can be confined here: ");
+  if (!sandbox_holds (&host->sandbox, host->config.require, err))
+    return false;
+  sandbox_json (&host->sandbox, &w);
+  return true;
+}
+
 struct host *
 host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
 {
@@ -532,7 +555,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
   host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
-  if (!use_privileges (host, options, err)) {
+  if (!use_privileges (host, options, err) || !find_sandbox (host, err)) {
     host_free (host);
     return NULL;
   }
@@ -642,6 +665,7 @@ host_start (struct host *host)
     host->listeners[i] = -1;
     log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
   }
+  sandbox_log (&host->sandbox, host->log);
   log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build",
              TOOLHOST_BUILD_ID, "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
   if (host->serve_stdio) {
@@ -808,6 +832,8 @@ host_free (struct host *host)
   }
   spawner_free (host->spawner);
   notify_free (host->notify);
+  sandbox_facts_free (&host->sandbox);
+  buf_free (&host->sandbox_json);
   discovery_free (host->discovery);
   offload_free (host->offload);
   intake_free (host->intake);

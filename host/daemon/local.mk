@@ -19,6 +19,7 @@ libhost_la_SOURCES += \
 	%D%/privileges.c %D%/privileges.h \
 	%D%/profiles.c %D%/profiles.h \
 	%D%/report.c %D%/report.h \
+	%D%/sandbox.c %D%/sandbox.h %D%/sandbox_advice.c \
 	%D%/settings.c %D%/settings.h
 nodist_libhost_la_SOURCES += %D%/config.schema.c %D%/policy.schema.c
 dist_schema_DATA += %D%/config.schema.json %D%/policy.schema.json

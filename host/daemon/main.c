@@ -148,13 +148,18 @@ serve (struct sources *sources)
 }
 
 static int
-report (const struct sources *sources)
+report (struct sources *sources)
 {
   struct error err = { 0 };
-  int worker = paths_open_worker (sources->options.worker, &err);
-  bool ok = worker >= 0 && sandbox_report (worker, stdout, &err);
+  CLEANUP_FD int worker = -1;
+  struct config config;
+  bool ok;
 
-  fd_cleanup (&worker);
+  config_init (&config);
+  ok = read_config (sources, &config, &err)
+       && (worker = paths_open_worker (sources->options.worker, &err)) >= 0
+       && sandbox_report (&config, worker, sources->options.json, stdout, &err);
+  config_free (&config);
   return ok ? EXIT_SUCCESS : complain (EXIT_START, &err);
 }
 

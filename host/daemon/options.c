@@ -53,6 +53,7 @@ static const struct row {
     "say what policy a plugin has, all in all, as JSON, and end" },
   { "sandbox-report", NULL, OPTION_FLAG, offsetof (struct options, report),
     "start a worker, say which guarantee is met by what on this system, and end" },
+  { "json", NULL, OPTION_FLAG, offsetof (struct options, json), "with --sandbox-report: as JSON" },
   { "help", NULL, OPTION_HELP, 0, "print this" },
   { "version", NULL, OPTION_VERSION, 0, "print the version" },
 };
@@ -72,7 +73,8 @@ print_help (void)
   }
   (void) printf (
     "\nSignals: TERM and INT finish what runs and end, HUP reads policies again.\n"
-    "Exit status: 0 ended as told, 1 could not start, 2 wrong usage or configuration.\n"
+    "Exit status: 0 ended as told, 1 could not start, 2 wrong usage or configuration,\n"
+    "3 lost its launcher.\n"
     "See toolhostd(8) and toolhostd.json(5).\n");
 }
 

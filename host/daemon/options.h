@@ -22,7 +22,7 @@ struct options {
   const char *config, *config_dir, *state_dir, *socket, *user, *worker, *log_level, *log_file;
   const char *explain;                /* the plugin whose policy is to be shown */
   const char **plugin_dirs, **listen; /* NULL-terminated, or NULL */
-  bool stdio, check, report, no_standard_dirs;
+  bool stdio, check, report, json, no_standard_dirs;
 };
 
 /* Read the command line.  OPTIONS_DONE: help or the version was printed.  OPTIONS_BAD: a sentence

@@ -25,6 +25,7 @@ struct plugins_needs {
   struct describe_cache *cache;
   struct intake *intake;
   struct log *log;
+  const char *sandbox; /* JSON: what confines workers here; NULL: not said; borrowed */
   unsigned describe_parallel;
   /* The operator's policy for a plugin: fills `policy` (policy_init was called). */
   void (*policy) (void *ctx, const char *name, struct policy *policy);
@@ -52,7 +53,7 @@ size_t plugins_hashes (const struct plugins *plugins, char (**list)[SHA256_HEX])
 void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),
                            void *ctx);
 
-/* { "plugins": [ … ] }, in the order of the names. */
+/* { "sandbox": { … }, "plugins": [ … ] }, in the order of the names. */
 void plugins_render (struct plugins *plugins, struct buf *out);
 /* Queue depths and the like, in Prometheus' format. */
 void plugins_metrics (struct plugins *plugins, struct buf *out);

@@ -1,5 +1,4 @@
-/* report.h - which guarantee of the sandbox is met by what on this system: found out by starting a
- * worker as the daemon would. */
+/* report.h - toolhostd --sandbox-report: what confines workers on this system. */
 #ifndef TOOLHOST_DAEMON_REPORT_H
 #define TOOLHOST_DAEMON_REPORT_H
 
@@ -7,9 +6,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "daemon/config.h"
 
-/* Print a line a guarantee.  Started as root, the process becomes an ordinary user for good. False:
- * no worker can be confined here, err says why. */
-bool sandbox_report (int worker_program, FILE *out, struct error *err);
+/* Print a line for each layer and guarantee, or one JSON object.  Started as root, the process
+ * becomes an ordinary user for good.  False: no worker can be confined here, or not as the
+ * configuration requires; err says why. */
+bool sandbox_report (const struct config *config, int program, bool json, FILE *out,
+                     struct error *err);
 
 #endif

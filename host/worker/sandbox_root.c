@@ -465,6 +465,7 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
   struct stat st;
   const char *stage;
 
+  pieces.count = 0;
   if (!plan->namespaces && is_archive (plugin_fd))
     return error_set (err, "a plugin in a folder needs a mount namespace, which this system "
                            "refuses; one in a file does not");
@@ -473,7 +474,6 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
                            "its own to end what they start, which this system refuses");
   if (!plan->namespaces)
     return check_grants (plan->read, err) && check_grants (plan->write, err);
-  pieces.count = 0;
   if (fstat (plugin_fd, &st) < 0 || !S_ISREG (st.st_mode))
     return error_set (err, "the plugin came as something else than a file");
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)

@@ -191,11 +191,12 @@ class Daemon:
     limits    {a resource.RLIMIT_*: its value} of the daemon, soft and hard
     user      start it as this uid, with the gid of the same number (needs root)
     ready_within  seconds; more for very many plugins
+    prepare   called in the new process before it becomes the daemon (hosts.py has some)
     check     wait until it is ready, and look for leftovers at the end
     """
 
     def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
-                 limits=None, user=None, ready_within=15):
+                 limits=None, user=None, ready_within=15, prepare=None):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -218,6 +219,7 @@ class Daemon:
         self.stdio = stdio
         self.limits = limits or {}
         self.user, self.ready_within = user, ready_within
+        self.prepare = prepare
         self.address = None
         self.started_at = time.monotonic()
         try:
@@ -276,6 +278,8 @@ class Daemon:
             os.setgroups([])
             os.setgid(self.user)
             os.setuid(self.user)
+        if self.prepare:
+            self.prepare()
 
     def _read(self):
         for line in self.process.stderr:

@@ -28,6 +28,10 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channe
 %C%_test_pool_SOURCES = %D%/test_pool.c %D%/tap.h
 %C%_test_pool_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_launch
+%C%_test_launch_SOURCES = %D%/test_launch.c %D%/tap.h
+%C%_test_launch_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_project
 %C%_test_project_SOURCES = %D%/test_project.c %D%/tap.h
 %C%_test_project_LDADD = $(UNIT_LIBS)
