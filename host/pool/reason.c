@@ -149,10 +149,14 @@ by_init (struct end *end, const struct end_facts *facts)
 void
 end_conclude (struct end *end, const struct end_facts *facts)
 {
-  if (facts->killed)
-    end_set (end, facts->decided, facts->words);
-  else if (facts->oom)
+  /* Whom the kernel ends for its memory closes its socket long before the memory is given back:
+   * what looked like a breach of the protocol was that. */
+  const bool oom = facts->oom && (!facts->killed || facts->decided == REASON_PROTOCOL);
+
+  if (oom)
     end_set (end, REASON_OOM, "was ended by the kernel: it used all the memory it may have");
+  else if (facts->killed)
+    end_set (end, facts->decided, facts->words);
   else if (!facts->told)
     by_init (end, facts);
   else if (facts->status.code == CLD_EXITED)

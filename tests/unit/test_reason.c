@@ -107,6 +107,10 @@ killed (void)
     { { .decided = REASON_PROTOCOL, .words = "-", .killed = true, TOLD (CLD_KILLED, SIGSEGV) },
       REASON_PROTOCOL,
       "-" },
+    /* its socket was closed by the kernel, which ended it for its memory */
+    { { .decided = REASON_PROTOCOL, .words = "-", .killed = true, DESCRIBED, .oom = true },
+      REASON_OOM,
+      "memory" },
     /* init is gone and nobody here did it */
     { { DESCRIBED, .init_code = CLD_KILLED, .init_status = SIGKILL }, REASON_KILLED, "SIGKILL" },
     { { DESCRIBED, .oom = true, .init_code = CLD_KILLED, .init_status = SIGKILL },
