@@ -21,6 +21,7 @@
  *               structured, content, one after the other with the lengths of the struct
  *   PROGRESS    ring, up: struct frame_progress, text
  *   LOG         ring, up: struct frame_log, text; call 0: belongs to no call
+ *   OVERRUN     ring, up: struct frame_overrun: a call has used up its processor time, and runs on
  *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
  *               last frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not
  *               usable), "signal" (with "signal", "backtrace"), "exit"
@@ -57,6 +58,7 @@ enum frame_kind {
   FRAME_SERVED,
   FRAME_BYE,
   FRAME_KNOCK,
+  FRAME_OVERRUN,
   FRAME_KINDS
 };
 
@@ -79,12 +81,19 @@ struct frame_call {
   uint32_t tool;       /* index in DESCRIBE's "tools" */
   uint32_t args_len;   /* of the arguments, here or in the memfd */
   uint32_t
-    meta_len;     /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
-  uint32_t flags; /* FRAME_CALL_PROGRESS */
+    meta_len;      /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
+  uint32_t flags;  /* FRAME_CALL_PROGRESS */
+  uint32_t cpu_ms; /* of processor time, 0: any */
+  uint32_t result_max; /* bytes; 0: as HELLO says */
 };
 enum { FRAME_CALL_PROGRESS = 1 }; /* the caller wants progress */
 
-enum frame_cancel_reason { FRAME_CANCEL_CALLER = 1, FRAME_CANCEL_DEADLINE, FRAME_CANCEL_STOP };
+enum frame_cancel_reason {
+  FRAME_CANCEL_CALLER = 1,
+  FRAME_CANCEL_DEADLINE,
+  FRAME_CANCEL_STOP,
+  FRAME_CANCEL_CPU
+};
 struct frame_cancel {
   uint32_t reason;
   uint32_t grace_ms; /* until the process is condemned */
@@ -113,6 +122,10 @@ struct frame_result {
 struct frame_progress {
   double done;
   double total; /* 0: unknown */
+};
+
+struct frame_overrun {
+  uint64_t cpu_ns; /* used so far */
 };
 
 struct frame_log {
@@ -144,7 +157,8 @@ static inline bool
 frame_by_ring (enum frame_kind kind, uint16_t flags)
 {
   return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
-         || kind == FRAME_LOG || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
+         || kind == FRAME_LOG || kind == FRAME_OVERRUN
+         || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
 }
 
 /* Bytes a frame takes in a datagram or a ring. */

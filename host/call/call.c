@@ -31,6 +31,8 @@ time_limit_ms (const struct calls *calls, const struct tool *tool, int64_t wish_
 
   if (policy > 0 && policy < limit)
     limit = policy;
+  if (tool->limits.time_ms > 0 && tool->limits.time_ms < limit)
+    limit = tool->limits.time_ms;
   if (wish_ms > 0 && wish_ms < limit)
     limit = wish_ms;
   return limit;
@@ -121,6 +123,10 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .meta = call->meta.data,
                             .meta_len = call->meta.len,
                             .deadline_ns = INT64_MAX,
+                            .cpu_ms = tool->limits.cpu_ms,
+                            .result_max = tool->limits.result,
+                            .waiting = tool->limits.waiting != 0 ? &tool->waiting : NULL,
+                            .waiting_max = tool->limits.waiting,
                             .wants_progress = request->wants_progress,
                             .tenant = call->tenant,
                             .principal = call->principal };

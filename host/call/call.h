@@ -31,13 +31,18 @@ struct call_error_info {
 };
 const struct call_error_info *call_error_info (enum call_error error);
 
-/* What it cost, and who measured it: wall, queue, bytes the daemon; cpu the worker. */
+/* What it cost, by who measured it. */
 struct usage {
+  /* the daemon */
   uint64_t wall_us;  /* from call_start to done */
   uint64_t queue_us; /* of it, waiting for a worker */
   uint64_t run_us;   /* of it, between dispatch and result */
-  uint64_t cpu_us;   /* of the callbacks' thread, as the worker reports it */
   uint64_t bytes_in, bytes_out;
+  /* the worker, so that a plugin may have had its hand in it */
+  bool told_cpu;
+  uint64_t cpu_us; /* of the callbacks' thread */
+  /* the kernel */
+  uint64_t rss_peak; /* bytes of the process, all its calls so far together; 0: not seen */
 };
 
 /* Lives while `done` runs.  All JSON in it has passed the strict reader. */

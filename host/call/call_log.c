@@ -48,7 +48,10 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
              "call", call->id, "tenant", call->tenant, "session", call->session_id, "front",
              call->front, "code", result->code, "message", message, "cause", cause, "wall_us",
              LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us),
-             "cpu_us", LOG_INT (result->usage.cpu_us), NULL);
+             "bytes_in", LOG_INT (result->usage.bytes_in), "bytes_out",
+             LOG_INT (result->usage.bytes_out), "worker_cpu_us",
+             result->usage.told_cpu ? LOG_INT (result->usage.cpu_us) : NULL, "kernel_rss_peak",
+             result->usage.rss_peak != 0 ? LOG_INT (result->usage.rss_peak) : NULL, NULL);
 }
 
 void

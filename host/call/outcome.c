@@ -39,6 +39,30 @@ on_log (struct job *job, int level, const char *text, size_t len)
     call->events->log (call->ctx, level, text, len);
 }
 
+static struct usage
+usage_of (const struct job_end *end)
+{
+  return (struct usage){ .told_cpu = end->result != NULL,
+                         .cpu_us = end->result != NULL ? end->result->cpu_ns / 1000 : 0,
+                         .rss_peak = end->rss_peak };
+}
+
+static void
+on_overran (struct job *job, uint64_t cpu_ns)
+{
+  struct call *call = call_of (job);
+  struct result result = { .error = CALL_tool_timeout,
+                           .usage = { .told_cpu = true, .cpu_us = cpu_ns / 1000 } };
+  CLEANUP_BUF struct buf text = { 0 };
+
+  buf_printf (&text, "The tool used more processor time than a call may, %u ms, and was stopped.",
+              job->cpu_ms);
+  result.message = text.data;
+  result.message_len = text.len;
+  job_cancel (job, FRAME_CANCEL_CPU);
+  call_finish (call, &result, "it used up its processor time");
+}
+
 /* ---- results ---- */
 
 /* The tool worked, and its result breaks what it declares: the model is told what is wrong, in the
@@ -94,7 +118,7 @@ finish_ok (struct call *call, const struct job_end *end)
                            .structured = end->structured,
                            .structured_len = end->result->structured_len };
 
-  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  result.usage = usage_of (end);
   if (output_fits (call->tool, end, &report, &arena))
     call_finish (call, &result, NULL);
   else
@@ -110,7 +134,7 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
   char code[80];
   struct result result = { .error = error };
 
-  result.usage.cpu_us = end->result->cpu_ns / 1000;
+  result.usage = usage_of (end);
   if (end->result->code_len != 0) {
     (void) snprintf (code, sizeof code, "%.*s", (int) end->result->code_len, end->code);
     result.code = code;
@@ -197,9 +221,12 @@ on_ended (struct job *job, const struct job_end *end)
   }
   result.error = errors[end->fate];
   result.retry_after_ms = end->retry_after_ms;
+  result.usage = usage_of (end);
   call_finish (call, &result, end->text);
 }
 
-const struct job_events call_job_events = {
-  .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended
-};
+const struct job_events call_job_events = { .started = on_started,
+                                            .progress = on_progress,
+                                            .log = on_log,
+                                            .overran = on_overran,
+                                            .ended = on_ended };

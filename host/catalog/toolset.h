@@ -15,6 +15,14 @@
 struct schema;
 struct unit; /* pool/unit.h: what runs the tool; the catalog only passes it on */
 
+/* What the operator gives a tool less of than its plugin; 0: no less. */
+struct tool_limits {
+  int64_t time_ms;
+  uint32_t cpu_ms;
+  size_t result;    /* bytes */
+  unsigned waiting; /* calls that wait for a worker */
+};
+
 struct tool {
   unsigned refs;
   char *name;
@@ -26,6 +34,9 @@ struct tool {
   char digest[65];     /* what it is, see digest.h; "" until its plugin is in use */
   uint32_t index;      /* in the plugin's DESCRIBE */
   int64_t max_time_ms; /* of the tool, 0: host's default; INT64_MAX: no limit */
+  struct tool_limits limits;
+  unsigned waiting; /* calls, while limits.waiting counts */
+  bool disabled;    /* the operator's word: it is in no toolset */
   bool idempotent;
   bool strict;       /* its author wants it in strict form, where a provider has one */
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */

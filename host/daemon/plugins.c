@@ -61,6 +61,8 @@ gather (struct plugin *plugin, struct taken **names, struct tool **tools, size_t
   for (size_t i = 0; i < plugin->described.tools_count; i++) {
     struct tool *tool = plugin->described.tools[i];
     struct taken *taken = NULL;
+    if (tool->disabled)
+      continue;
     HASH_FIND (hh, *names, tool->name, tool->name_len, taken);
     if (taken != NULL) {
       note_conflict (&conflicts, tool, taken->tool);
@@ -194,6 +196,19 @@ capacity (const struct described *d, const struct policy *policy)
   return 1;
 }
 
+static void
+apply_tool_policy (struct tool *tool, const struct policy_tool *policy)
+{
+  tool->disabled = !policy->enabled;
+  tool->limits = (struct tool_limits){ .time_ms = policy->max_time_ms,
+                                       .cpu_ms = (uint32_t) policy->cpu_ms,
+                                       .result = (size_t) policy->result,
+                                       .waiting = (unsigned) policy->queue };
+  tool->repair_set = policy->repair >= 0;
+  if (tool->repair_set)
+    tool->repair = (enum repair_mode) policy->repair;
+}
+
 /* What the operator says of single tools.  A name no tool has is most likely a slip. */
 static void
 apply_tool_policies (const struct plugin *plugin, const struct described *d)
@@ -206,10 +221,8 @@ apply_tool_policies (const struct plugin *plugin, const struct described *d)
     if (tool == NULL)
       log_event (plugin->all->needs.log, LOG_WARNING, "policy_of_unknown_tool", "plugin",
                  plugin->name, "tool", policy->name, NULL);
-    else if (policy->repair >= 0) {
-      tool->repair_set = true;
-      tool->repair = (enum repair_mode) policy->repair;
-    }
+    else
+      apply_tool_policy (tool, policy);
   }
 }
 

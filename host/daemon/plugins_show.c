@@ -22,7 +22,8 @@ render_tools (struct json_writer *w, const struct plugin *p)
   jsonw_name (w, "tools");
   jsonw_array (w);
   for (size_t i = 0; i < p->described.tools_count; i++)
-    jsonw_string (w, p->described.tools[i]->name);
+    if (!p->described.tools[i]->disabled)
+      jsonw_string (w, p->described.tools[i]->name);
   jsonw_end (w);
   jsonw_name (w, "problems");
   jsonw_array (w);

@@ -4,8 +4,6 @@
 
 /* What a plugin can't be granted before the daemon can do it for the plugin. */
 static const char NO_BROKER[] = "this version has no broker for it, so it can't be granted";
-static const char NOT_ENFORCED[] =
-  "this version does not enforce it, so it can't be granted or set";
 static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile says how much a "
                                   "plugin may use, not what it may get at";
 
@@ -23,11 +21,12 @@ static const struct setting permission_settings[] = {
 
 static const struct setting limit_settings[] = {
   { "memory", SETTING_SIZE, AT (memory), 16 << 20, 0, NULL, NULL },
+  { "address_space", SETTING_SIZE_OR_NONE, AT (address_space), 16 << 20, 0, NULL, NULL },
   { "files", SETTING_COUNT, AT (files), 16, 65536, NULL, NULL },
   { "tmp", SETTING_SIZE, AT (tmp), 64 << 10, 0, NULL, NULL },
   { "result", SETTING_SIZE, AT (result), 1024, 1 << 30, NULL, NULL },
   { "max_time", SETTING_DURATION_OR_NONE, AT (max_time_ms), 1, 0, NULL, NULL },
-  { "cpu_per_call", SETTING_NOT_YET, 0, 0, 0, NULL, NOT_ENFORCED },
+  { "cpu_per_call", SETTING_DURATION_OR_NONE, AT (cpu_ms), 10, 24 * 3600000, NULL, NULL },
   { "threads", SETTING_COUNT, AT (threads), 1, 256, NULL, NULL },
   { "processes", SETTING_COUNT, AT (processes), 4, 4096, NULL, NULL },
   { "queue", SETTING_COUNT, AT (queue), 1, 100000, NULL, NULL },
@@ -57,7 +56,12 @@ static const struct setting sandbox_settings[] = {
 #define OF_TOOL(member) offsetof (struct policy_tool, member)
 
 static const struct setting tool_settings[] = {
+  { "enabled", SETTING_BOOL, OF_TOOL (enabled), 0, 0, NULL, NULL },
   { "repair", SETTING_REPAIR, OF_TOOL (repair), 0, 0, NULL, NULL },
+  { "max_time", SETTING_DURATION, OF_TOOL (max_time_ms), 1, 0, NULL, NULL },
+  { "cpu_per_call", SETTING_DURATION, OF_TOOL (cpu_ms), 10, 24 * 3600000, NULL, NULL },
+  { "result", SETTING_SIZE, OF_TOOL (result), 1024, 1 << 30, NULL, NULL },
+  { "queue", SETTING_COUNT, OF_TOOL (queue), 1, 100000, NULL, NULL },
   { .name = NULL },
 };
 
@@ -102,7 +106,61 @@ policy_profile (struct json_object *object)
                                                               : "strict";
 }
 
+/* ---- what was written down ---- */
+
+static bool
+is_set (struct json_object *object, const char *group, const char *name)
+{
+  struct json_object *in, *value;
+
+  return json_object_object_get_ex (object, group, &in)
+         && json_object_object_get_ex (in, name, &value) && value != NULL;
+}
+
+static unsigned
+asked_in (struct json_object *object)
+{
+  unsigned asked = 0;
+
+  for (unsigned i = 0; limit_names[i] != NULL; i++)
+    if (is_set (object, "limits", limit_names[i]))
+      asked |= 1U << i;
+  return asked;
+}
+
 /* ---- what none may say ---- */
+
+static bool
+tool_is_narrower (const struct policy *policy, const struct policy_tool *tool, struct error *err)
+{
+  const struct {
+    const char *name, *unit;
+    int64_t of_tool, of_plugin;
+  } rows[] = {
+    { "max_time", " ms", tool->max_time_ms, policy->max_time_ms },
+    { "cpu_per_call", " ms", tool->cpu_ms, policy->cpu_ms },
+    { "result", " bytes", tool->result, policy->result },
+    { "queue", " calls", tool->queue, policy->queue },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].of_plugin != 0 && rows[i].of_tool > rows[i].of_plugin)
+      return error_set (err,
+                        "/tools/%s/%s: expected at most the plugin's %lld%s (/limits/%s), got "
+                        "%lld%s: a tool's limits are narrower than its plugin's",
+                        tool->name, rows[i].name, (long long) rows[i].of_plugin, rows[i].unit,
+                        rows[i].name, (long long) rows[i].of_tool, rows[i].unit);
+  return true;
+}
+
+static bool
+tools_are_narrower (const struct policy *policy, struct error *err)
+{
+  for (size_t i = 0; i < policy->tools.count; i++)
+    if (!tool_is_narrower (policy, &policy->tools.list[i], err))
+      return false;
+  return true;
+}
 
 static bool
 has_what_is_always (const struct policy *policy, unsigned always, struct error *err)
@@ -127,6 +185,16 @@ workers_fit (const struct policy *policy, struct error *err)
                        (long long) policy->workers_max, (long long) policy->workers_ready);
 }
 
+/* Less address space than memory is a memory that can't be used. */
+static bool
+room_is_enough (const struct policy *policy, struct error *err)
+{
+  return policy->address_space == 0 || policy->address_space >= policy->memory
+         || error_set (err,
+                       "/limits/address_space: expected at least /limits/memory, %lld, got %lld",
+                       (long long) policy->memory, (long long) policy->address_space);
+}
+
 bool
 policy_fill (struct policy *policy, const struct setting *table, struct json_object *object,
              struct error *err)
@@ -135,5 +203,7 @@ policy_fill (struct policy *policy, const struct setting *table, struct json_obj
 
   if (!settings_fill (policy, table, object, err))
     return false;
-  return has_what_is_always (policy, always, err) && workers_fit (policy, err);
+  policy->asked |= asked_in (object);
+  return room_is_enough (policy, err) && has_what_is_always (policy, always, err)
+         && workers_fit (policy, err) && tools_are_narrower (policy, err);
 }

@@ -55,6 +55,7 @@ add_built_in (struct profiles *profiles, const char *name, const char *text)
   assert (good); /* it is ours */
   (void) good;
   profile->built_in = true;
+  profile->policy.asked = 0; /* no operator has said so */
   (void) name_it (profile);
   json_object_put (object);
 }

@@ -147,25 +147,65 @@ encode_error (struct json_writer *w, const struct result *result)
   jsonw_end (w);
 }
 
-static void
-encode_usage (struct json_writer *w, const struct usage *usage)
-{
-  const struct {
-    const char *name;
-    uint64_t value;
-  } members[] = {
-    { "wall_us", usage->wall_us },   { "queue_us", usage->queue_us },
-    { "run_us", usage->run_us },     { "cpu_us", usage->cpu_us },
-    { "bytes_in", usage->bytes_in }, { "bytes_out", usage->bytes_out },
-  };
+/* ---- usage: a part of every answer, so its names are written ready ---- */
 
-  jsonw_name (w, "usage");
-  jsonw_object (w);
-  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-    jsonw_name (w, members[i].name);
-    jsonw_uint (w, members[i].value);
-  }
-  jsonw_end (w);
+struct figure {
+  const char *before[2]; /* by enum encode_names */
+  size_t at;             /* in struct usage */
+};
+
+#define AT(member) offsetof (struct usage, member)
+static const struct figure by_daemon[] = {
+  { { "{\"daemon\":{\"wallUs\":", "{\"daemon\":{\"wall_us\":" }, AT (wall_us) },
+  { { ",\"queueUs\":", ",\"queue_us\":" }, AT (queue_us) },
+  { { ",\"runUs\":", ",\"run_us\":" }, AT (run_us) },
+  { { ",\"bytesIn\":", ",\"bytes_in\":" }, AT (bytes_in) },
+  { { ",\"bytesOut\":", ",\"bytes_out\":" }, AT (bytes_out) },
+};
+static const struct figure by_worker = {
+  { "},\"worker\":{\"cpuUs\":", "},\"worker\":{\"cpu_us\":" }, AT (cpu_us)
+};
+static const struct figure by_kernel = {
+  { "},\"kernel\":{\"rssPeakBytes\":", "},\"kernel\":{\"rss_peak_bytes\":" }, AT (rss_peak)
+};
+#undef AT
+
+static char *
+put_number (char *at, uint64_t number)
+{
+  char digits[20];
+  size_t count = 0;
+
+  do
+    digits[count++] = (char) ('0' + number % 10);
+  while ((number /= 10) != 0);
+  while (count != 0)
+    *at++ = digits[--count];
+  return at;
+}
+
+static char *
+put_figure (char *at, const struct figure *figure, const struct usage *usage,
+            enum encode_names names)
+{
+  at = stpcpy (at, figure->before[names]);
+  return put_number (at, *(const uint64_t *) ((const char *) usage + figure->at));
+}
+
+void
+encode_usage (struct json_writer *w, const char *name, const struct usage *usage,
+              enum encode_names names)
+{
+  char text[384], *at = text; /* of seven names and as many numbers */
+
+  for (size_t i = 0; i < sizeof by_daemon / sizeof *by_daemon; i++)
+    at = put_figure (at, &by_daemon[i], usage, names);
+  if (usage->told_cpu)
+    at = put_figure (at, &by_worker, usage, names);
+  if (usage->rss_peak != 0)
+    at = put_figure (at, &by_kernel, usage, names);
+  at = stpcpy (at, "}}");
+  jsonw_name_raw (w, name, text, (size_t) (at - text));
 }
 
 bool
@@ -192,7 +232,7 @@ encode_result (struct buf *out, const char *call_id, const struct result *result
   }
   if (result->repairs != NULL)
     encode_name_raw (&w, "repairs", result->repairs, result->repairs_len);
-  encode_usage (&w, &result->usage);
+  encode_usage (&w, "usage", &result->usage, ENCODE_HTTP);
   jsonw_end (&w);
 }
 

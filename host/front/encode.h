@@ -29,6 +29,12 @@ bool encode_has_ended (const struct result *result);
  * "error", "content", "structured", "repairs", "usage" }, each where there is any. */
 void encode_result (struct buf *out, const char *call_id, const struct result *result);
 
+/* What a call cost, as { "daemon": {…}, "worker": {…}, "kernel": {…} } by who measured it, each
+ * where it did; the members' names are those of MCP ("wallUs") or of plain HTTP ("wall_us"). */
+enum encode_names { ENCODE_MCP, ENCODE_HTTP };
+void encode_usage (struct json_writer *w, const char *name, const struct usage *usage,
+                   enum encode_names names);
+
 /* Is a Content-Type JSON?  Parameters are not looked at. */
 bool media_is_json (struct slice type);
 /* Does an Accept allow `type` ("text/event-stream"), by itself or by a wildcard?  An absent or

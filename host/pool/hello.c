@@ -29,9 +29,11 @@ append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_
   append_paths (w, "write", policy->write);
   append_paths (w, "exec", policy->exec);
   jsonw_name_int (w, "memory", policy->memory);
+  jsonw_name_int (w, "address_space", policy->address_space);
   jsonw_name_int (w, "files", policy->files);
   jsonw_name_int (w, "tmp", policy->tmp);
   jsonw_name_int (w, "processes", policy->processes);
+  jsonw_name_bool (w, "processes_asked", (policy->asked & LIMIT_PROCESSES) != 0);
   jsonw_name_bool (w, "jit", policy->jit);
   jsonw_name_bool (w, "cgroup_v2", cgroup_v2);
   jsonw_end (w);

@@ -35,12 +35,15 @@ struct job_end {
   const char *content;                     /* JSON array of content blocks, read strictly */
   const char *text;                        /* the other fates: a sentence for the log */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
+  uint64_t rss_peak; /* of its process so far, bytes, as the kernel says; 0: not known */
 };
 
 struct job_events {
   void (*started) (struct job *job); /* it was sent to a worker */
   void (*progress) (struct job *job, double done, double total, const char *text, size_t len);
   void (*log) (struct job *job, int level, const char *text, size_t len);
+  /* Its worker says that it has used up its processor time: for job_cancel. */
+  void (*overran) (struct job *job, uint64_t cpu_ns);
   /* Exactly once, unless the job was cancelled.  The job is the caller's again. */
   void (*ended) (struct job *job, const struct job_end *end);
 };
@@ -53,7 +56,11 @@ struct job {
   size_t args_len;
   const char *meta; /* JSON object, or NULL */
   size_t meta_len;
-  int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
+  int64_t deadline_ns;  /* CLOCK_MONOTONIC; INT64_MAX: none */
+  uint32_t cpu_ms;      /* of processor time; 0: as the plugin's policy says */
+  size_t result_max;    /* bytes; likewise */
+  unsigned *waiting;    /* how many calls of its tool wait; NULL: nobody counts */
+  unsigned waiting_max; /* how many may */
   bool wants_progress;
   const char *tenant;    /* NULL: "default" */
   const char *principal; /* in the tenant; NULL: nobody in particular */

@@ -2,6 +2,7 @@ libhost_la_SOURCES += \
 	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/cpu_credit.c %D%/cpu_credit.h \
 	%D%/fleet.c %D%/fleet.h \
 	%D%/hello.c %D%/hello.h \
 	%D%/history.c %D%/history.h \
@@ -15,6 +16,7 @@ libhost_la_SOURCES += \
 	%D%/output.c %D%/output.h \
 	%D%/policy.c %D%/policy.h \
 	%D%/pool.c %D%/pool.h \
+	%D%/process.c %D%/process.h \
 	%D%/queue.c %D%/queue.h \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
@@ -22,4 +24,5 @@ libhost_la_SOURCES += \
 	%D%/stub.c %D%/stub.h \
 	%D%/tenants.c %D%/tenants.h \
 	%D%/unit.c %D%/unit.h \
+	%D%/watchdog.c %D%/watchdog.h \
 	%D%/worker.c %D%/worker.h

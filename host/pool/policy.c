@@ -9,6 +9,7 @@
 
 const char *const guarantee_names[] = { "no-network", "no-foreign-files", "no-foreign-signals",
                                         "memory-cap", "kill-tree",        NULL };
+const char *const limit_names[] = { "memory", "cpu_per_call", "processes", NULL };
 
 /* A number of a policy.  What is compared and shown goes by these tables; adding one is adding a
  * row. */
@@ -20,14 +21,11 @@ struct number {
 
 #define AT(member) offsetof (struct policy, member)
 static const struct number limits[] = {
-  { "memory", AT (memory), false },
-  { "files", AT (files), false },
-  { "tmp", AT (tmp), false },
-  { "result", AT (result), false },
-  { "max_time", AT (max_time_ms), true },
-  { "threads", AT (threads), false },
-  { "processes", AT (processes), false },
-  { "queue", AT (queue), false },
+  { "memory", AT (memory), false },        { "address_space", AT (address_space), true },
+  { "files", AT (files), false },          { "tmp", AT (tmp), false },
+  { "result", AT (result), false },        { "max_time", AT (max_time_ms), true },
+  { "cpu_per_call", AT (cpu_ms), true },   { "threads", AT (threads), false },
+  { "processes", AT (processes), false },  { "queue", AT (queue), false },
   { "per_tenant", AT (per_tenant), true },
 };
 static const struct number workers[] = {
@@ -40,9 +38,21 @@ static const struct number recycle[] = {
 };
 #undef AT
 
-enum { WORKERS = sizeof workers / sizeof *workers, RECYCLE = sizeof recycle / sizeof *recycle };
+#define AT(member) offsetof (struct policy_tool, member)
+static const struct number tool_limits[] = {
+  { "max_time", AT (max_time_ms), true },
+  { "cpu_per_call", AT (cpu_ms), true },
+  { "result", AT (result), true },
+  { "queue", AT (queue), true },
+};
+#undef AT
 
-enum { LIMITS = sizeof limits / sizeof *limits };
+enum {
+  LIMITS = sizeof limits / sizeof *limits,
+  WORKERS = sizeof workers / sizeof *workers,
+  RECYCLE = sizeof recycle / sizeof *recycle,
+  TOOL_LIMITS = sizeof tool_limits / sizeof *tool_limits
+};
 
 static int64_t
 number_of (const void *of, const struct number *number)
@@ -74,6 +84,7 @@ policy_init (struct policy *policy)
     .threads = 64,
     .queue = 256,
     .workers_max = 1,
+    .cpu_ms = 30000,
     .require = GUARANTEES_ALL,
   };
 }
@@ -136,7 +147,8 @@ policy_tools_add (struct policy_tools *tools, const char *name)
   if (there != NULL)
     return &tools->list[there - tools->list];
   tools->list = xrealloc (tools->list, (tools->count + 1) * sizeof *tools->list);
-  tools->list[tools->count] = (struct policy_tool){ .name = xstrdup (name), .repair = -1 };
+  tools->list[tools->count] =
+    (struct policy_tool){ .name = xstrdup (name), .enabled = true, .repair = -1 };
   return &tools->list[tools->count++];
 }
 
@@ -168,7 +180,8 @@ tools_same (const struct policy_tools *a, const struct policy_tools *b)
     return false;
   for (size_t i = 0; i < a->count; i++) {
     const struct policy_tool *x = &a->list[i], *y = policy_tools_find (b, x->name);
-    if (y == NULL || x->repair != y->repair)
+    if (y == NULL || x->enabled != y->enabled || x->repair != y->repair
+        || !numbers_same (x, y, tool_limits, TOOL_LIMITS))
       return false;
   }
   return true;
@@ -205,10 +218,33 @@ policy_same (const struct policy *a, const struct policy *b)
 {
   return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
          && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
-         && a->always == b->always && a->jit == b->jit && strcmp (a->profile, b->profile) == 0
-         && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
-         && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
-         && tools_same (&a->tools, &b->tools);
+         && a->always == b->always && a->asked == b->asked && a->jit == b->jit
+         && strcmp (a->profile, b->profile) == 0 && strcmp (a->config, b->config) == 0
+         && paths_same (a->read, b->read) && paths_same (a->write, b->write)
+         && paths_same (a->exec, b->exec) && tools_same (&a->tools, &b->tools);
+}
+
+bool
+policy_limits_cpu (const struct policy *policy)
+{
+  bool any = policy->cpu_ms != 0;
+
+  for (size_t i = 0; i < policy->tools.count; i++)
+    any = any || policy->tools.list[i].cpu_ms != 0;
+  return any;
+}
+
+const char *
+policy_needs_watching (const struct policy *policy, bool capped)
+{
+  if ((policy->asked & LIMIT_CPU) && policy->cpu_ms != 0)
+    return "/limits/cpu_per_call";
+  if ((policy->asked & LIMIT_MEMORY) && policy->address_space > policy->memory && !capped)
+    return "/limits/memory";
+  for (size_t i = 0; i < policy->tools.count; i++)
+    if (policy->tools.list[i].cpu_ms != 0)
+      return "/tools/…/cpu_per_call";
+  return NULL;
 }
 
 /* ---- for people ---- */
@@ -255,8 +291,12 @@ render_tool (struct json_writer *w, const struct policy_tool *tool)
 {
   jsonw_name (w, tool->name);
   jsonw_object (w);
+  jsonw_name_bool (w, "enabled", tool->enabled);
   if (tool->repair >= 0)
     jsonw_name_string (w, "repair", repair_mode_name ((enum repair_mode) tool->repair));
+  for (size_t i = 0; i < TOOL_LIMITS; i++)
+    if (number_of (tool, &tool_limits[i]) != 0)
+      jsonw_name_int (w, tool_limits[i].name, number_of (tool, &tool_limits[i]));
   jsonw_end (w);
 }
 

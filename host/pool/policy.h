@@ -20,10 +20,24 @@ enum {
 };
 extern const char *const guarantee_names[]; /* in the order of the bits, ends with NULL */
 
-/* Of one tool of a plugin. */
+/* Limits that some systems have no means for.  One that an operator has written down must be
+ * enforced, or the plugin is refused; a default is what it comes to. */
+enum {
+  LIMIT_MEMORY = 1,
+  LIMIT_CPU = 2,
+  LIMIT_PROCESSES = 4,
+};
+extern const char *const limit_names[]; /* in the order of the bits, ends with NULL */
+
+/* Of one tool of a plugin; each limit at most the plugin's, 0: the plugin's. */
 struct policy_tool {
   char *name;
-  int repair; /* enum repair_mode; -1: as the daemon's configuration says */
+  bool enabled;        /* false: the tool is not shown and can't be called */
+  int repair;          /* enum repair_mode; -1: as the daemon's configuration says */
+  int64_t max_time_ms; /* of a call */
+  int64_t cpu_ms;      /* processor time of a call */
+  int64_t result;      /* bytes of one result */
+  int64_t queue;       /* calls of it that may wait */
 };
 
 struct policy_tools {
@@ -39,6 +53,7 @@ struct policy {
   char **write;                       /* likewise */
   char *config;                       /* JSON object text for the plugin's open; never NULL */
   int64_t memory;                     /* bytes a worker may use */
+  int64_t address_space;              /* bytes it may map; 0: as many as `memory` */
   int64_t files;                      /* open descriptors */
   int64_t tmp;                        /* bytes of /tmp */
   int64_t result;                     /* bytes of one result */
@@ -50,8 +65,10 @@ struct policy {
   int64_t recycle_calls;              /* so many, then another process; 0: any number */
   int64_t recycle_age_ms;             /* so long; 0: for ever */
   int64_t max_time_ms;                /* 0: the tool's own counts */
+  int64_t cpu_ms;                     /* processor time of a call; 0: no limit */
   unsigned require;                   /* GUARANTEE_… */
   unsigned always;                    /* of them, those that nothing may take away */
+  unsigned asked;                     /* LIMIT_…: what an operator wrote down */
   bool jit;                           /* it may make code while it runs */
   struct policy_tools tools;
 };
@@ -66,6 +83,12 @@ bool policy_same (const struct policy *a, const struct policy *b);
 /* What is in force, as JSON of the shape of a policy file.  Without `config`: it is the plugin's
  * and may hold what is nobody else's business. */
 void policy_render (const struct policy *policy, struct json_writer *w);
+
+/* Has any call of it a limit of processor time? */
+bool policy_limits_cpu (const struct policy *policy);
+/* The path of what an operator wrote down and only a daemon that sees what its workers use can
+ * enforce; `capped`: a cgroup limits their memory.  NULL: there is none. */
+const char *policy_needs_watching (const struct policy *policy, bool capped);
 
 /* The settings of a tool, made when there are none; good until the next one is made. */
 struct policy_tool *policy_tools_add (struct policy_tools *tools, const char *name);

@@ -26,7 +26,8 @@ pool_settings_default (struct pool_settings *settings)
   };
 }
 
-/* Before the loop sleeps: at most one knock at each worker that was given something in this turn. */
+/* Before the loop sleeps: at most one knock at each worker that was given something in this turn.
+ */
 static void
 flush_all (struct ev_loop *loop, ev_prepare *watcher, int revents)
 {
@@ -51,6 +52,7 @@ pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
   if (getrandom (&pool->nonce_seed, sizeof pool->nonce_seed, GRND_NONBLOCK)
       != sizeof pool->nonce_seed)
     pool->nonce_seed = (uint64_t) time (NULL);
+  watchdog_init (&pool->watchdog, loop, "/proc");
   ev_prepare_init (&pool->flush, flush_all);
   pool->flush.data = pool;
   ev_prepare_start (loop, &pool->flush);
@@ -62,6 +64,7 @@ pool_clear (struct pool *pool)
 {
   ev_ref (pool->loop);
   ev_prepare_stop (pool->loop, &pool->flush);
+  watchdog_clear (&pool->watchdog);
   free (pool->datagram);
   arena_free (&pool->arena);
   tenants_clear (&pool->tenants);

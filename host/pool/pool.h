@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "pool/breaker.h"
 #include "pool/tenants.h"
+#include "pool/watchdog.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
 
@@ -36,6 +37,7 @@ struct pool {
   struct worker *unsent;     /* workers with something to send */
   char *datagram;            /* FRAME_MAX bytes to receive into */
   struct arena arena;        /* for checking one result */
+  struct watchdog watchdog;
   uint64_t nonce_seed, dice;
   unsigned workers;                  /* processes alive */
   uint64_t started, crashed, killed; /* since the start */

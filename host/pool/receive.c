@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_tape.h"
+#include "base/json_write.h"
 
 enum {
   DESCRIPTION_MAX = 8 << 20,
@@ -34,13 +35,35 @@ copy_string (const struct json_tape *tape, const struct json_node *node, struct 
   return text != NULL ? xstrndup (text, strnlen (text, 1024)) : NULL;
 }
 
+/* The guarantees as the worker tells them, with what the daemon does for them. */
+static char *
+with_ours (const struct json_tape *tape, const struct json_node *object, bool watched)
+{
+  struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+
+  jsonw_object (&w);
+  for (const struct json_node *n = json_first (object); n != json_end (object);
+       n = json_next (json_next (n))) {
+    const struct json_node *value = json_next (n);
+    size_t name_len, len;
+    const char *name = json_raw (tape, n, &name_len), *by = json_raw (tape, value, &len);
+    jsonw_name_len (&w, name + 1, name_len - 2);
+    if (watched && json_equals (tape, n, "memory-cap") && value->type == JSON_STRING)
+      jsonw_stringf (&w, "%.*s%sRSS watchdog", (int) len - 2, by + 1, len > 2 ? ", " : "");
+    else
+      jsonw_raw (&w, by, len);
+  }
+  jsonw_end (&w);
+  (void) buf_cstr (&text);
+  return text.data;
+}
+
 static void
 take_hello (struct worker *worker, const struct frame *frame)
 {
   struct json_tape tape;
   const struct json_node *guarantees;
-  const char *raw;
-  size_t len;
 
   arena_reset (&worker->pool->arena);
   if (worker->greeted
@@ -54,12 +77,10 @@ take_hello (struct worker *worker, const struct frame *frame)
     broken (worker, "is of another build than the daemon: install both together");
     return;
   }
-  worker->greeted = true;
+  worker_is_greeted (worker);
   guarantees = json_member (&tape, json_root (&tape), "guarantees");
-  if (json_is (guarantees, JSON_OBJECT)) {
-    raw = json_raw (&tape, guarantees, &len);
-    worker->guarantees = xstrndup (raw, len);
-  }
+  if (json_is (guarantees, JSON_OBJECT))
+    worker->guarantees = with_ours (&tape, guarantees, worker->watched.dog != NULL);
 }
 
 static void
@@ -175,9 +196,23 @@ drop_result (struct slot *slot)
 }
 
 static void
+take_overrun (struct worker *worker, const struct frame *frame, struct job *job)
+{
+  struct frame_overrun overrun;
+
+  if (frame->len != sizeof overrun) {
+    broken (worker, "sent an overrun that can't be read");
+    return;
+  }
+  memcpy (&overrun, frame->payload, sizeof overrun);
+  if (job != NULL && job->cpu_ms != 0)
+    job->events->overran (job, overrun.cpu_ns);
+}
+
+static void
 take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
 {
-  if (slot->body.len + frame->len > worker->result_max + MESSAGE_MAX) {
+  if (slot->body.len + frame->len > slot->result_max + MESSAGE_MAX) {
     broken (worker, "sent a result over its limit");
     return;
   }
@@ -228,6 +263,16 @@ content_ok (const char *json, size_t len, struct arena *arena)
   return true;
 }
 
+/* What a worker counts as the result, with what it may add at its end: brackets, or of problems of
+ * the arguments the last one. */
+static bool
+size_ok (const struct frame_result *head, size_t result_max)
+{
+  size_t more = head->outcome == FRAME_OUTCOME_INVALID ? MESSAGE_MAX : 16;
+
+  return (uint64_t) head->structured_len + head->content_len <= result_max + more;
+}
+
 /* Cut the body into its four pieces and check each; `tape` is for the structured one. */
 static bool
 read_body (const struct frame_result *head, const char *body, size_t len, struct arena *arena,
@@ -261,7 +306,9 @@ static void
 take_result (struct worker *worker, const struct frame *frame, struct slot *slot)
 {
   struct frame_result head;
-  struct job_end end = { .fate = JOB_RESULT, .result = &head };
+  struct job_end end = { .fate = JOB_RESULT,
+                         .result = &head,
+                         .rss_peak = worker->watched.rss_peak };
   bool has_room;
   CLEANUP_BUF struct buf whole = slot->body;
   struct json_tape tape;
@@ -275,6 +322,10 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
     return;
   }
   memcpy (&head, frame->payload, sizeof head);
+  if (!size_ok (&head, slot->result_max)) {
+    broken (worker, "sent a result over its limit");
+    return;
+  }
   if (whole.len != 0) {
     buf_append (&whole, body, len);
     body = whole.data;
@@ -318,6 +369,9 @@ take_call_frame (struct worker *worker, const struct frame *frame)
     break;
   case FRAME_LOG:
     take_log (worker, frame, slot->job);
+    break;
+  case FRAME_OVERRUN:
+    take_overrun (worker, frame, slot->job);
     break;
   case FRAME_RESULT_PART:
     take_part (worker, frame, slot);

@@ -13,6 +13,7 @@ bool worker_receive (struct worker *worker);
 struct slot *worker_slot (struct worker *worker, uint64_t nonce); /* NULL: not a running call */
 struct job *worker_free_slot (struct worker *worker, struct slot *slot);
 void worker_slot_was_freed (struct worker *worker); /* after the job was told */
+void worker_is_greeted (struct worker *worker);
 void worker_is_described (struct worker *worker);
 
 #endif

@@ -24,12 +24,21 @@ unit_of (const struct fleet *fleet)
 
 /* ---- queue ---- */
 
+/* A job has left the queue, or come in. */
+static void
+count_waiting (struct job *job, int change)
+{
+  if (job->waiting != NULL)
+    *job->waiting += (unsigned) change;
+}
+
 static void
 fail (struct unit *unit, struct job *job, const char *why, int64_t retry_after_ms)
 {
   struct job_end end = { .fate = JOB_UNAVAILABLE, .text = why, .retry_after_ms = retry_after_ms };
 
   queue_remove (&unit->queue, job);
+  count_waiting (job, -1);
   job->unit = NULL;
   job->events->ended (job, &end);
 }
@@ -50,6 +59,7 @@ start (struct unit *unit, struct worker *worker, struct job *job)
   switch (worker_run (worker, job)) {
   case WORKER_RUNS:
     worker_count_for (worker, job, queue_take (&unit->queue, job));
+    count_waiting (job, -1);
     unit->fleet.history->calls++;
     job->events->started (job);
     return true;
@@ -216,6 +226,16 @@ unavailable (const char *why, int64_t retry_after_ms)
                                .retry_after_ms = retry_after_ms };
 }
 
+/* What a tool has no less of than its plugin. */
+static void
+fill_limits (const struct unit *unit, struct job *job)
+{
+  if (job->cpu_ms == 0)
+    job->cpu_ms = (uint32_t) unit->fleet.policy.cpu_ms;
+  if (job->result_max == 0)
+    job->result_max = (size_t) unit->fleet.policy.result;
+}
+
 /* The one that has no place in a full queue is told; false when it is the newcomer. */
 static bool
 enqueue (struct unit *unit, struct job *job)
@@ -223,12 +243,17 @@ enqueue (struct unit *unit, struct job *job)
   struct job_end end = { .fate = JOB_OVERLOADED,
                          .text = "lost its place in the queue to a caller with fewer calls",
                          .retry_after_ms = queue_retry_ms (&unit->queue) };
-  struct job *loser = queue_put (&unit->queue, job);
+  struct job *loser;
 
+  if (job->waiting != NULL && *job->waiting >= job->waiting_max)
+    return false;
+  loser = queue_put (&unit->queue, job);
   if (loser == job)
     return false;
   job->unit = unit;
+  count_waiting (job, 1);
   if (loser != NULL) {
+    count_waiting (loser, -1);
     loser->unit = NULL;
     loser->events->ended (loser, &end);
   }
@@ -243,6 +268,7 @@ unit_submit (struct unit *unit, struct job *job)
 
   if (why != NULL)
     return unavailable (why, retry_after_ms);
+  fill_limits (unit, job);
   if (!enqueue (unit, job))
     return (struct unit_answer){ .refusal = UNIT_QUEUE_FULL,
                                  .why = "too many calls are waiting for the plugin",
@@ -259,8 +285,10 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
 
   if (job->worker != NULL)
     worker_cancel (job->worker, job, reason);
-  else if (unit != NULL)
+  else if (unit != NULL) {
     queue_remove (&unit->queue, job);
+    count_waiting (job, -1);
+  }
   job->unit = NULL;
   if (unit != NULL)
     fleet_lost_call (&unit->fleet);

@@ -97,7 +97,9 @@ worker_run (struct worker *worker, struct job *job)
                              .tool = job->tool,
                              .args_len = (uint32_t) job->args_len,
                              .meta_len = (uint32_t) job->meta_len,
-                             .flags = job->wants_progress ? FRAME_CALL_PROGRESS : 0 };
+                             .flags = job->wants_progress ? FRAME_CALL_PROGRESS : 0,
+                             .cpu_ms = job->cpu_ms,
+                             .result_max = (uint32_t) job->result_max };
 
   job->nonce = ++worker->nonces << 16 | (uint64_t) (slot - worker->slots);
   if (job->args_len + job->meta_len > INLINE_ARGS_MAX) {
@@ -111,8 +113,11 @@ worker_run (struct worker *worker, struct job *job)
   worker->free_slots = slot->next_free;
   slot->nonce = job->nonce;
   slot->job = job;
+  slot->result_max = job->result_max;
+  slot->cpu_ms = job->cpu_ms;
   job->worker = worker;
   worker->running++;
+  watched_begin (&worker->watched, job->cpu_ms);
   return WORKER_RUNS;
 }
 
@@ -158,6 +163,7 @@ worker_kill (struct worker *worker, enum reason reason, const char *words)
   if (worker->state == WORKER_KILLED)
     return;
   worker->state = WORKER_KILLED;
+  watched_serves (&worker->watched, false);
   worker->pool->killed++;
   ev_timer_stop (worker->pool->loop, &worker->timer);
   decide (worker, reason, words);
@@ -171,6 +177,7 @@ condemn (struct worker *worker)
       && worker->state != WORKER_STOPPING)
     return;
   worker->state = WORKER_CONDEMNED;
+  watched_serves (&worker->watched, false);
   log_event (worker->pool->log, LOG_WARNING, "worker_condemned", "plugin", worker->name, "pid",
              LOG_INT (worker->proc.pid), "why", reason_words (REASON_DEADLINE), NULL);
   worker->events->condemned (worker);
@@ -200,6 +207,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
   put (worker, FRAME_CANCEL, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
   slot->job = NULL;
   job->worker = NULL;
+  watched_cancel (&worker->watched);
   if (worker->state == WORKER_CONDEMNED && !worker_is_answering (worker)) {
     worker_kill (worker, REASON_DEADLINE, NULL);
     return;
@@ -215,6 +223,7 @@ worker_stop (struct worker *worker, enum reason reason)
       && worker->state != WORKER_RETIRING)
     return;
   worker->state = WORKER_STOPPING;
+  watched_serves (&worker->watched, false);
   decide (worker, reason, NULL);
   put (worker, FRAME_BYE, 0, NULL, 0, NULL, 0, NULL, 0);
   set_timer (worker, worker->pool->settings.stop_timeout);
@@ -328,6 +337,7 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   slot->next_free = worker->free_slots;
   worker->free_slots = slot;
   worker->running--;
+  watched_end (&worker->watched, slot->cpu_ms, job == NULL);
   worker->last_used = (double) now / 1e9; /* as pool_now */
   if (job != NULL)
     job->worker = NULL;
@@ -350,12 +360,50 @@ worker_slot_was_freed (struct worker *worker)
     worker->events->freed (worker);
 }
 
+static void
+on_over (struct watched *watched, enum reason reason, const char *words)
+{
+  struct worker *worker = (struct worker *) ((char *) watched - offsetof (struct worker, watched));
+
+  worker_kill (worker, reason, words);
+}
+
+/* A limit that only the watchdog can enforce, and an operator has written down, is no comment. */
+static void
+do_without_watchdog (struct worker *worker)
+{
+  const char *key = policy_needs_watching (worker->policy, worker->proc.events >= 0);
+  CLEANUP_BUF struct buf words = { 0 };
+
+  log_event (worker->pool->log, LOG_NOTICE, "worker_not_watched", "plugin", worker->name, "pid",
+             LOG_INT (worker->proc.pid), "why", "/proc says nothing of it", NULL);
+  if (key == NULL)
+    return;
+  buf_printf (&words,
+              "%s of its policy can't be enforced here: it takes a /proc in which the daemon sees "
+              "its workers (mounted without hidepid)",
+              key);
+  worker_kill (worker, REASON_SANDBOX_REFUSED, buf_cstr (&words));
+}
+
+void
+worker_is_greeted (struct worker *worker)
+{
+  const struct watch_limits limits = { .memory = (uint64_t) worker->policy->memory,
+                                       .cpu = policy_limits_cpu (worker->policy) };
+
+  worker->greeted = true;
+  if (!watchdog_add (&worker->pool->watchdog, &worker->watched, worker->proc.pid, &limits))
+    do_without_watchdog (worker);
+}
+
 void
 worker_is_described (struct worker *worker)
 {
   if (worker->state != WORKER_STARTING)
     return;
   worker->state = WORKER_READY;
+  watched_serves (&worker->watched, true);
   worker->described = true;
   worker->last_used = pool_now ();
   ev_timer_stop (worker->pool->loop, &worker->timer);
@@ -470,7 +518,9 @@ void
 worker_end_jobs (struct worker *worker, const struct end *end)
 {
   const bool crash = reason_blame (end->reason) == BLAME_PLUGIN;
-  struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST, .text = end->text };
+  struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST,
+                            .text = end->text,
+                            .rss_peak = worker->watched.rss_peak };
 
   worker->state = WORKER_KILLED; /* it takes no calls, whoever is woken now */
   for (unsigned i = 0; i < worker->slots_count; i++) {
@@ -502,6 +552,7 @@ worker_free (struct worker *worker)
   struct ev_loop *loop = worker->pool->loop;
 
   unlink_unsent (worker);
+  watchdog_remove (&worker->watched);
   ev_io_stop (loop, &worker->output);
   ev_io_stop (loop, &worker->gone);
   ev_timer_stop (loop, &worker->timer);
@@ -588,7 +639,8 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
   worker->name = name;
   output_init (&worker->printed, pool->log, name);
   worker->proc = proc;
-  worker->result_max = (size_t) policy->result;
+  worker->policy = policy;
+  worker->watched.over = on_over;
   worker->programs = policy->exec != NULL && policy->exec[0] != NULL;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
   worker->born = worker->last_used = pool_now ();

@@ -15,6 +15,7 @@
 #include "pool/queue.h"
 #include "pool/reason.h"
 #include "pool/spawn.h"
+#include "pool/watchdog.h"
 
 enum worker_state {
   WORKER_STARTING, /* until the plugin has been described */
@@ -50,6 +51,8 @@ struct slot {
   struct worker *worker;
   ev_timer grace;
   struct buf body; /* RESULT_PART so far */
+  size_t result_max;
+  uint32_t cpu_ms;
   struct slot *next_free;
 };
 
@@ -62,8 +65,9 @@ struct worker {
   struct spawned proc; /* without the control socket, that is the channel's */
   struct channel channel;
   ev_io status, output, gone;
-  ev_timer timer; /* start, drain, stop or idle: by state */
-  size_t result_max;
+  ev_timer timer;              /* start, drain, stop or idle: by state */
+  const struct policy *policy; /* the fleet's */
+  struct watched watched;
   struct slot *slots;
   unsigned slots_count, running;
   struct slot *free_slots;

@@ -421,6 +421,8 @@ take (struct tool_thread *self)
       lead_or_follow (self);
   }
   call = roster_take (&crew->roster);
+  if (cpu_expect (&crew->cpu, call->cpu_ms))
+    call_control_thread (crew);
   crew->running++;
   crew->busy++;
   self->current = call;

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "worker/control.h"
+#include "worker/cpu.h"
 #include "worker/host_table.h"
 #include "worker/intake.h"
 #include "worker/plugin.h"
@@ -69,6 +70,7 @@ struct crew {
   bool watched;             /* the control thread looks every WATCH_MS */
   bool nagging;             /* a cancelled call still runs */
   bool draining;            /* the daemon said BYE */
+  struct cpu_watch cpu;     /* looks of the control thread at processor time */
 };
 
 /* Make the table for the plugin ready; no threads yet. */

@@ -29,6 +29,15 @@ read_number (struct reader *r, const struct json_node *in, const char *name, uin
   return true;
 }
 
+/* Absent counts as 0. */
+static bool
+read_optional (struct reader *r, const struct json_node *in, const char *name, uint64_t max,
+               uint64_t *value)
+{
+  *value = 0;
+  return json_member (&r->tape, in, name) == NULL || read_number (r, in, name, 0, max, value);
+}
+
 static bool
 read_string (struct reader *r, const struct json_node *in, const char *name, const char **text)
 {
@@ -99,9 +108,11 @@ read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan 
          && read_require (r, in, &plan->require) && read_strings (r, in, "read", &plan->read)
          && read_strings (r, in, "write", &plan->write) && read_strings (r, in, "exec", &plan->exec)
          && read_number (r, in, "memory", 1 << 20, INT64_MAX, &plan->memory)
+         && read_optional (r, in, "address_space", INT64_MAX, &plan->address_space)
          && read_number (r, in, "files", 8, 1 << 20, &plan->files)
          && read_number (r, in, "tmp", 0, INT64_MAX, &plan->tmp)
          && read_number (r, in, "processes", 2, 1 << 20, &plan->processes)
+         && read_bool (r, in, "processes_asked", &plan->processes_asked)
          && read_bool (r, in, "jit", &plan->jit)
          && read_bool (r, in, "cgroup_v2", &plan->cgroup_v2);
 }

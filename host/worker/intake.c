@@ -86,8 +86,11 @@ on_call (struct intake *intake, struct datagram *in, const struct frame_head *he
       || want.tool >= intake->plugin->tools_count)
     control_protocol_error ("a CALL's lengths or its tool are wrong");
   call = roster_new (intake->roster);
-  tool_call_begin (&call->call, intake->host, &intake->plugin->tools[want.tool], head->call,
-                   want.deadline_ns, intake->result_max);
+  tool_call_begin (
+    &call->call, intake->host, &intake->plugin->tools[want.tool], head->call, want.deadline_ns,
+    want.result_max != 0 && want.result_max < intake->result_max ? want.result_max
+                                                                 : intake->result_max);
+  call->cpu_ms = want.cpu_ms;
   if (!apart)
     meta += want.args_len;
   else if ((args = map_arguments (in, call, want.args_len)) == NULL) {

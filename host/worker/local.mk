@@ -11,6 +11,7 @@ libplugin_la_SOURCES = \
 worker_PROGRAMS += toolhost-worker
 toolhost_worker_SOURCES = \
   %D%/control.c %D%/control.h \
+  %D%/cpu.c %D%/cpu.h \
   %D%/crash.c %D%/crash.h \
   %D%/crew.c %D%/crew.h \
   %D%/filter.c %D%/filter.h \

@@ -207,7 +207,8 @@ static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
   else
     (void) snprintf (path, sizeof path, "%s", SANDBOX_PLUGIN_FD);
   (void) setvbuf (stdout, NULL, _IOLBF, 0);
-  spare_address_space (hello->sandbox.memory);
+  spare_address_space (hello->sandbox.address_space != 0 ? hello->sandbox.address_space
+                                                         : hello->sandbox.memory);
   if (!segments_map (&segments, &err))
     give_up (WORKER_EXIT_SANDBOX, "sandbox", &err);
   outbox_init (&box, &segments);

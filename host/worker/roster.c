@@ -38,6 +38,7 @@ roster_new (struct roster *roster)
     tool_call_init (&call->call);
   }
   call->nag_until = 0;
+  call->overran = false;
   call->mapped = NULL;
   return call;
 }

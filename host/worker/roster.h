@@ -16,6 +16,8 @@ struct crew_call {
   void *mapped;                /* arguments that came as a memfd */
   size_t mapped_len;
   int64_t nag_until; /* a cancelled one's thread gets signals until then */
+  uint32_t cpu_ms;   /* of processor time, 0: any (cpu.h) */
+  bool overran;      /* it has used that up, and the daemon was told */
   bool queued;
 };
 

@@ -43,9 +43,11 @@ struct sandbox_plan {
   const char *const *write; /* likewise */
   const char *const *exec;  /* programs, likewise */
   uint64_t memory;          /* bytes */
+  uint64_t address_space;   /* bytes; 0: what goes with `memory` */
   uint64_t files;           /* open descriptors */
   uint64_t tmp;             /* bytes of /tmp; 0: none */
   uint64_t processes;       /* threads and processes */
+  bool processes_asked;     /* by an operator: must be enforced */
   bool jit;                 /* it may make code while it runs */
   bool cgroup_v2;           /* it was born into a cgroup of version 2 with its limits */
 

@@ -27,6 +27,8 @@ address_space (const struct sandbox_plan *plan)
   const uint64_t least = UINT64_C (1) << 30;
   uint64_t wide = 4 * plan->memory;
 
+  if (plan->address_space != 0)
+    return plan->address_space;
   if (!plan->in_cgroup)
     return plan->memory + 2 * RING_SEGMENT; /* those are ours */
   return wide > least ? wide : least;
@@ -38,6 +40,15 @@ static rlim_t
 processes (const struct sandbox_plan *plan)
 {
   return plan->namespaces ? plan->processes : RLIM_INFINITY;
+}
+
+/* A limit that an operator wrote down is no comment. */
+static bool
+can_limit_processes (const struct sandbox_plan *plan, struct error *err)
+{
+  return !plan->processes_asked || plan->namespaces || plan->in_cgroup
+         || error_set (err, "/limits/processes of its policy can't be enforced here: it takes user "
+                            "namespaces, or a cgroup");
 }
 
 static bool
@@ -83,6 +94,8 @@ sandbox_limits (struct sandbox_plan *plan, struct error *err)
     { RLIMIT_STACK, "of stack", STACK },
   };
 
+  if (!can_limit_processes (plan, err))
+    return false;
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
     if (!limit (limits[i].resource, limits[i].name, limits[i].value, err))
       return false;

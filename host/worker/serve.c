@@ -98,6 +98,13 @@ nag (struct control *c)
   return c->crew->nagging ? (int) (c->nag_at - now) : -1;
 }
 
+/* The sooner of two waits; -1: for ever. */
+static int
+sooner (int a, int b)
+{
+  return a >= 0 && (b < 0 || a < b) ? a : b;
+}
+
 /* ---- the loop --------------------------------------------------------------------------- */
 
 /* Wait until the other threads want something, the lead brings something, or it is time.  True:
@@ -143,14 +150,17 @@ serve (struct crew *crew)
 
   while (!done) {
     struct tool_thread *thread;
+    struct cpu_overrun overrun;
     int wait;
     pthread_mutex_lock (&crew->lock);
     thread = see_to_it (&c, received, watched);
     done = crew->draining && crew->roster.live_count == 0;
-    wait = nag (&c);
+    wait = sooner (nag (&c), cpu_look (crew, now_ms (), &overrun));
     watched = crew->watched;
     pthread_mutex_unlock (&crew->lock);
     crew_wake (thread);
+    if (overrun.id != 0)
+      cpu_tell (crew, &overrun);
     received = !done && wait_for_news (&c, wait);
     if (watched)
       outbox_flush (crew->outbox);

@@ -51,6 +51,7 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->outcome = FRAME_OUTCOME_FAILED;
   call->wall_started = 0;
   call->wall_ns = call->cpu_ns = 0;
+  atomic_store_explicit (&call->cpu_began, -1, memory_order_relaxed);
   call->retained = call->returned = call->completed = call->stray = false;
   call->broken = NULL;
 }
@@ -124,6 +125,7 @@ start_clocks (struct tool_call *call, struct cpu_meter *meter)
   call->wall_started = now (call);
   if (!meter->quick || call->wall_started - meter->wall > READING_LASTS)
     meter_read (meter, call->wall_started);
+  atomic_store_explicit (&call->cpu_began, meter->cpu, memory_order_relaxed);
 }
 
 static void

@@ -80,6 +80,7 @@ struct tool_call {
   enum frame_outcome outcome; /* when ended */
   struct cpu_meter *meter;    /* of the thread it runs on */
   int64_t wall_started;       /* of the port's clock */
+  _Atomic int64_t cpu_began;  /* the meter at its start; -1: it has not begun */
   int64_t wall_ns, cpu_ns; /* of the callbacks; of a retained call wall_ns until its completion */
 
   pthread_mutex_t lock; /* of what follows */

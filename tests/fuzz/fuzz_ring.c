@@ -58,8 +58,16 @@ on_ended (struct job *job, const struct job_end *end)
   HOLDS ((end->structured_tape != NULL) == (end->result->structured_len != 0));
 }
 
+static void
+on_overran (struct job *job, uint64_t cpu_ns)
+{
+  (void) cpu_ns;
+  HOLDS (((struct call *) job)->ended == 0);
+}
+
 static const struct job_events job_events = { .progress = on_progress,
                                               .log = on_log,
+                                              .overran = on_overran,
                                               .ended = on_ended };
 
 static void
@@ -84,6 +92,7 @@ on_described (struct worker *worker, const char *json, size_t len)
 }
 
 static const struct worker_events worker_events = { .described = on_described,
+                                                    .answered = on_worker,
                                                     .freed = on_worker,
                                                     .answered = on_worker,
                                                     .condemned = on_worker,
@@ -131,7 +140,12 @@ give_calls (struct daemon *d)
   worker_set_capacity (&d->worker, CALLS);
   for (int i = 0; i < CALLS; i++) {
     struct job *job = &d->calls[i].job;
-    *job = (struct job){ .events = &job_events, .args = "{}", .args_len = 2, .meta = "{}" };
+    *job = (struct job){ .events = &job_events,
+                         .args = "{}",
+                         .args_len = 2,
+                         .meta = "{}",
+                         .cpu_ms = 1000,
+                         .result_max = 1000 };
     HOLDS (queue_put (&d->queue, job) == NULL);
     HOLDS (worker_run (&d->worker, job));
     worker_count_for (&d->worker, job, queue_take (&d->queue, job));
@@ -142,6 +156,7 @@ static void
 setup (struct daemon *d, struct ev_loop *loop, struct spawner *spawner, bool described)
 {
   CLEANUP_BUF struct buf hello = { 0 };
+  static const struct policy policy = { .memory = 1 << 20 };
   struct pool_settings settings;
   struct error err;
   int ends[2];
@@ -159,7 +174,7 @@ setup (struct daemon *d, struct ev_loop *loop, struct spawner *spawner, bool des
                                .proc = { .pidfd = -1, .status = -1, .output = -1, .events = -1 },
                                .state = described ? WORKER_READY : WORKER_STARTING,
                                .greeted = described,
-                               .result_max = 1000 };
+                               .policy = &policy };
   ev_timer_init (&d->worker.timer, NULL, 0, 0);
   buf_puts (&hello, "{}");
   HOLDS (socketpair (AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);

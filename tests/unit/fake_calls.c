@@ -33,6 +33,7 @@ fake_result (const char *content, const char *structured)
   result.structured = structured;
   result.structured_len = structured != NULL ? strlen (structured) : 0;
   result.usage.wall_us = 7;
+  result.usage.told_cpu = true;
   result.usage.cpu_us = 3;
   return result;
 }

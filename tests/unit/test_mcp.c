@@ -20,7 +20,10 @@
   "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":" params "}"
 #define SERVER_INFO                                                                                \
   "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"toolhost\",\"version\":\"1.2.3\"}"
-#define USAGE "\"toolhost/usage\":{\"wallUs\":7,\"cpuUs\":3}"
+#define USAGE                                                                                      \
+  "\"toolhost/"                                                                                    \
+  "usage\":{\"daemon\":{\"wallUs\":7,\"queueUs\":0,\"runUs\":0,\"bytesIn\":0,\"bytesOut\":0},"     \
+  "\"worker\":{\"cpuUs\":3}}"
 #define EVENT(json) "event: message\ndata: " json "\n\n"
 
 struct fixture {

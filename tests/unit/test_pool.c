@@ -101,13 +101,26 @@ open_built (const char *path)
   return open (buf_cstr (&whole), O_RDONLY | O_CLOEXEC);
 }
 
+/* A unit with the fixture's policy, in the place of the one that is there. */
+static void
+make_unit (struct fixture *f, const char *plugin)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+  int fd;
+
+  unit_unref (f->unit);
+  buf_printf (&path, "tests/hostile/.libs/%s.so", plugin);
+  fd = open_built (buf_cstr (&path));
+  CU_ASSERT_TRUE_FATAL (f->program >= 0 && fd >= 0);
+  f->unit = unit_new (&f->pool, plugin, fd, &f->policy, f->history);
+  unit_set_capacity (f->unit, 1);
+}
+
 static void
 setup (struct fixture *f, const char *plugin)
 {
-  CLEANUP_BUF struct buf path = { 0 };
   struct pool_settings settings;
   struct error err;
-  int fd;
 
   memset (f, 0, sizeof *f);
   f->loop = ev_loop_new (EVFLAG_AUTO);
@@ -129,11 +142,7 @@ setup (struct fixture *f, const char *plugin)
   pool_init (&f->pool, f->loop, NULL, &settings);
   policy_init (&f->policy);
   f->history = history_new ();
-  buf_printf (&path, "tests/hostile/.libs/%s.so", plugin);
-  fd = open_built (buf_cstr (&path));
-  CU_ASSERT_TRUE_FATAL (f->program >= 0 && fd >= 0);
-  f->unit = unit_new (&f->pool, plugin, fd, &f->policy, f->history);
-  unit_set_capacity (f->unit, 1);
+  make_unit (f, plugin);
 }
 
 static void
@@ -202,6 +211,41 @@ what_cannot_be_loaded (void)
   CU_ASSERT_PTR_NOT_NULL (strstr (f.why, "toolhost_plugin_entry"));
   CU_ASSERT_EQUAL (submit (&f, &task, "{}").refusal, UNIT_UNAVAILABLE);
   teardown (&f);
+}
+
+/* A limit that was written down and can't be enforced here is an error; a default is none. */
+static void
+what_nobody_can_watch (void)
+{
+  static const struct {
+    unsigned asked;
+    int64_t address_space;
+    const char *told; /* NULL: it is loaded */
+  } rows[] = {
+    { 0, 0, NULL },
+    { LIMIT_MEMORY, 0, NULL }, /* its address space is limited */
+    { LIMIT_CPU, 0, "/limits/cpu_per_call of its policy can't be enforced here" },
+    { LIMIT_MEMORY, (int64_t) 8 << 30, "/limits/memory of its policy can't be enforced here" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct fixture f;
+    bool told = rows[i].told != NULL;
+    setup (&f, "slow_echo");
+    if (rows[i].address_space != 0 && spawner_means (f.spawner)->cgroup != 0)
+      told = false; /* its cgroup limits its memory */
+    (void) close (f.pool.watchdog.proc);
+    f.pool.watchdog.proc = -1;
+    f.policy.asked = rows[i].asked;
+    f.policy.address_space = rows[i].address_space;
+    make_unit (&f, "slow_echo");
+    unit_describe (f.unit, &(struct unit_describer){ on_described, &f, 0 });
+    run_until (&f, &f.described);
+    CU_ASSERT_EQUAL (f.description.len == 0, told);
+    if (told)
+      CU_ASSERT_PTR_NOT_NULL (strstr (f.why, rows[i].told));
+    teardown (&f);
+  }
 }
 
 static void
@@ -470,6 +514,7 @@ described_warm (void)
 static CU_TestInfo tests[] = {
   { "described", described },
   { "what can't be loaded", what_cannot_be_loaded },
+  { "what nobody can watch", what_nobody_can_watch },
   { "a worker starts with the first call", a_worker_starts_with_the_first_call },
   { "the queue has a bound", the_queue_has_a_bound },
   { "crashes end in quarantine", crashes_end_in_quarantine },

@@ -10,8 +10,8 @@
 #define JSON_TYPE "content-type: application/json\n"
 #define STREAM JSON_TYPE "accept: text/event-stream\n"
 #define USAGE                                                                                      \
-  "\"usage\":{\"wall_us\":7,\"queue_us\":0,\"run_us\":0,\"cpu_us\":3,\"bytes_in\":0,"              \
-  "\"bytes_out\":0}"
+  "\"usage\":{\"daemon\":{\"wall_us\":7,\"queue_us\":0,\"run_us\":0,\"bytes_in\":0,"               \
+  "\"bytes_out\":0},\"worker\":{\"cpu_us\":3}}"
 
 struct fixture {
   struct fake_env fake;

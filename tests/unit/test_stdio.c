@@ -21,7 +21,9 @@
 #define LATER(id, meta) MESSAGE (id, "tools/call", "{\"name\":\"later\"" meta "}")
 #define DONE(id)                                                                                   \
   "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"content\":[],\"isError\":false,\"_meta\":{"    \
-  "\"toolhost/usage\":{\"wallUs\":7,\"cpuUs\":3}}}}\n"
+  "\"toolhost/"                                                                                    \
+  "usage\":{\"daemon\":{\"wallUs\":7,\"queueUs\":0,\"runUs\":0,\"bytesIn\":0,\"bytesOut\":0},"     \
+  "\"worker\":{\"cpuUs\":3}}}}}\n"
 #define ERROR_LINE(code, text)                                                                     \
   "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":" code ",\"message\":\"" text
 
@@ -285,7 +287,9 @@ test_calls (void)
           LATER ("1", ",\"_meta\":{\"progressToken\":9}") LATER ("\"1\"", "")
             MESSAGE ("3", "tools/call", "{\"name\":\"echo\",\"arguments\":{}}"),
           "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
-          "\"echo\"},{}],\"isError\":false,\"_meta\":{\"toolhost/usage\":{\"wallUs\":7,\"cpuUs\":3}"
+          "\"echo\"},{}],\"isError\":false,\"_meta\":{\"toolhost/"
+          "usage\":{\"daemon\":{\"wallUs\":7,\"queueUs\":0,\"runUs\":0,\"bytesIn\":0,\"bytesOut\":"
+          "0},\"worker\":{\"cpuUs\":3}}"
           "}}}\n");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.principal, "stdio");
   fake_progress (&f.fake.calls, 0, 1, 2, "x");

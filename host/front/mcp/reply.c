@@ -245,11 +245,7 @@ put_call_meta (struct json_writer *w, const struct mcp_request *r, const struct 
   jsonw_object (w);
   if (r->era == MCP_MODERN)
     put_server_info (w, MCP_META "serverInfo", r);
-  jsonw_name (w, "toolhost/usage");
-  jsonw_object (w);
-  jsonw_name_int (w, "wallUs", (int64_t) result->usage.wall_us);
-  jsonw_name_int (w, "cpuUs", (int64_t) result->usage.cpu_us);
-  jsonw_end (w);
+  encode_usage (w, "toolhost/usage", &result->usage, ENCODE_MCP);
   if (result->error != CALL_OK)
     put_error_meta (w, result);
   if (result->repairs != NULL)
