@@ -61,7 +61,7 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 
 # What tests and measurements load into workers.
 .PHONY: plugins-of-tests
-plugins-of-tests: $(check_LTLIBRARIES)
+plugins-of-tests: $(check_LTLIBRARIES) $(check_DATA)
 
 EXTRA_DIST += %D%/vm/vm.py %D%/vm/guest.sh %D%/vm/test_second_kernel.py \
 	%D%/vm/guest_systemd.sh %D%/vm/test_systemd.py

@@ -14,20 +14,21 @@
 
 #include "base/frame.h"
 
-/* Descriptors go to a high place first, so that none is overwritten while they are put in order. */
+/* Descriptors go behind their places first, so that none is overwritten while they are put in
+ * order; not further than that, since few may be open here. */
 static int
-lift (int fd)
+lift (const struct stub *stub, int fd)
 {
-  return fcntl (fd, F_DUPFD_CLOEXEC, WORKER_FD_GRANTS + WORKER_GRANTS_MAX);
+  return fcntl (fd, F_DUPFD_CLOEXEC, WORKER_FD_GRANTS + (int) stub->trees_count);
 }
 
 static bool
-place (const int *fds, size_t count, int first)
+place (const struct stub *stub, const int *fds, size_t count, int first)
 {
   int high[WORKER_GRANTS_MAX];
 
   for (size_t i = 0; i < count; i++)
-    if ((high[i] = lift (fds[i])) < 0)
+    if ((high[i] = lift (stub, fds[i])) < 0)
       return false;
   for (size_t i = 0; i < count; i++)
     if (dup2 (high[i], first + (int) i) < 0)
@@ -40,12 +41,12 @@ static int
 take_descriptors (const struct stub *stub)
 {
   int trees[WORKER_GRANTS_MAX];
-  int program = lift (stub->program);
+  int program = lift (stub, stub->program);
 
   for (size_t i = 0; i < stub->trees_count; i++)
-    trees[i] = lift (stub->trees[i]);
-  if (program < 0 || !place (stub->fds, WORKER_FDS, 0)
-      || !place (trees, stub->trees_count, WORKER_FD_GRANTS))
+    trees[i] = lift (stub, stub->trees[i]);
+  if (program < 0 || !place (stub, stub->fds, WORKER_FDS, 0)
+      || !place (stub, trees, stub->trees_count, WORKER_FD_GRANTS))
     return -1;
   (void) close_range (WORKER_FDS, WORKER_FD_GRANTS - 1, CLOSE_RANGE_CLOEXEC);
   (void) close_range (WORKER_FD_GRANTS + (unsigned) stub->trees_count, ~0U, CLOSE_RANGE_CLOEXEC);

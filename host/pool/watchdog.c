@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 static const double BUSY_SECONDS = 0.05;
 static const double RESTING_SECONDS = 1;
@@ -86,11 +87,13 @@ static void
 look (struct ev_loop *loop, ev_timer *timer, int revents)
 {
   struct watchdog *dog = timer->data;
-  int64_t passed_ns = (int64_t) ((ev_now (loop) - dog->looked) * 1e9);
+  const int64_t now = clock_ns ();
+  const int64_t passed_ns = now - dog->looked;
   bool busy = false;
 
+  (void) loop;
   (void) revents;
-  dog->looked = ev_now (loop);
+  dog->looked = now;
   for (struct watched *w = dog->first; w != NULL; w = w->next) {
     busy = busy || is_busy (w);
     look_at (w, passed_ns);
@@ -127,7 +130,7 @@ watchdog_add (struct watchdog *dog, struct watched *watched, pid_t init,
   if (dog->first != NULL)
     dog->first->prev = watched;
   if (dog->first == NULL)
-    dog->looked = ev_now (dog->loop);
+    dog->looked = clock_ns ();
   dog->first = watched;
   hurry (dog);
   return true;

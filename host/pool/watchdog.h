@@ -21,7 +21,7 @@ struct watchdog {
   struct watched *first;
   int proc; /* /proc, -1: there is none */
   bool fast;
-  ev_tstamp looked; /* when, by the loop's clock */
+  int64_t looked; /* when, by clock_ns: the loop's clock follows the wall's */
 };
 
 struct watch_limits {

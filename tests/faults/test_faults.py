@@ -153,6 +153,28 @@ def end(d):
     d.process.stderr.close()
 
 
+def test_a_plugin_file_truncated_and_replaced_during_calls():
+    calls = often(1000, 10000)
+    good = plugin_file("echo").read_bytes()
+    with Daemon(plugins=["echo"]) as d, Load(d) as load:
+        file, turn = d.plugin_dir / "echo.so", 0
+        while load.count() < calls:
+            turn += 1
+            with open(file, "r+b") as f:  # in place, as a careless copy does
+                f.truncate(100)
+                f.seek(0)
+                f.write(b"garbage" * 200)
+            part = d.plugin_dir / ".part"
+            part.write_bytes(good + f"turn {turn}".encode())
+            part.chmod(0o755)
+            part.rename(file)
+            target = load.count() + calls / 20
+            wait_for(lambda: load.count() >= target or load.wrong, 60, "calls to go on")
+            assert not load.wrong, load.wrong[:3]
+        comment(f"{turn} turns, {dict(load.seen)}")
+        same(set(load.seen), {"ok"}, "answers")
+
+
 def test_reloads_under_load_fail_no_call():
     rounds = often(50, 1000)
     with Daemon(plugins=["echo"]) as d, Load(d) as load:
@@ -160,6 +182,7 @@ def test_reloads_under_load_fail_no_call():
             if turn % 10 == 0:  # now and then with something new to read
                 d.policy("echo", {"limits": {"queue": 256 + turn // 10 % 2}})
             same(manage(d, "POST", "/v1/reload"), 200, "status of a reload")
+            wait_for(lambda: load.count() > turn or load.wrong, 30, "calls between reloads")
         assert not load.wrong, load.wrong[:3]
         comment(f"{rounds} reloads, {dict(load.seen)}")
         same(set(load.seen), {"ok"}, "answers")

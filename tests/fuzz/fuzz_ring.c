@@ -65,10 +65,9 @@ on_overran (struct job *job, uint64_t cpu_ns)
   HOLDS (((struct call *) job)->ended == 0);
 }
 
-static const struct job_events job_events = { .progress = on_progress,
-                                              .log = on_log,
-                                              .overran = on_overran,
-                                              .ended = on_ended };
+static const struct job_events job_events = {
+  .progress = on_progress, .log = on_log, .overran = on_overran, .ended = on_ended
+};
 
 static void
 on_worker (struct worker *worker)
