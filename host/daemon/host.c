@@ -41,7 +41,12 @@
 #endif
 
 /* Two threads for files, so that a huge one does not hold the others up. */
-enum { LISTENERS_MAX = 16, OFFLOAD_THREADS = 2 };
+enum {
+  LISTENERS_MAX = 16,
+  OFFLOAD_THREADS = 2,
+  OWN_DESCRIPTORS = 48,
+  WORKER_DESCRIPTORS = 8 /* of a process, and of its plugin */
+};
 
 /* Seconds a client on standard input waits for plugins to be described. */
 static const double STDIO_PATIENCE = 1.5;
@@ -60,6 +65,7 @@ struct host {
   struct log *log;
   struct metrics *metrics;
   struct ceiling ceiling;
+  size_t descriptors; /* that the daemon may have */
   struct policies *policies;
   struct offload *offload;
   struct store *store;
@@ -232,6 +238,18 @@ manage_release (void *ctx, const char *name)
   return plugins_release (((struct host *) ctx)->plugins, name);
 }
 
+/* What is left when the daemon itself and all workers it may start have theirs; where that is next
+ * to nothing, a quarter. */
+static size_t
+manage_connections_room (void *ctx)
+{
+  const struct host *host = ctx;
+  size_t others = OWN_DESCRIPTORS + (size_t) host->pool.workers_max * WORKER_DESCRIPTORS;
+
+  return host->descriptors > others + host->descriptors / 4 ? host->descriptors - others
+                                                            : host->descriptors / 4;
+}
+
 static bool
 manage_reload (void *ctx, struct error *err)
 {
@@ -251,15 +269,18 @@ on_request (void *ctx, struct http_exchange *x)
 
 /* ---- making it ---- */
 
-static void
+/* Returns how many there may be. */
+static size_t
 raise_descriptor_limit (void)
 {
-  struct rlimit limit;
+  struct rlimit limit = { 1024, 1024 };
 
-  if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
     (void) setrlimit (RLIMIT_NOFILE, &limit);
+    (void) getrlimit (RLIMIT_NOFILE, &limit);
   }
+  return (size_t) limit.rlim_cur;
 }
 
 static bool
@@ -472,7 +493,8 @@ make_fronts (struct host *host)
                                               .metrics = manage_metrics,
                                               .plugins = manage_plugins,
                                               .release = manage_release,
-                                              .reload = manage_reload } };
+                                              .reload = manage_reload,
+                                              .connections_room = manage_connections_room } };
   if (host->listeners_count == 0)
     return;
   limits.body_max = host->env.body_max;
@@ -509,7 +531,7 @@ use_privileges (struct host *host, const struct host_options *options, struct er
   if (!identity_find (host->config.user, strcmp (host->config.user, "toolhost") != 0,
                       &host->identity, err))
     return false;
-  raise_descriptor_limit ();
+  host->descriptors = raise_descriptor_limit ();
   if (!start_spawner (host, err))
     return false;
   host->discovery = discovery_new (host->loop, &discovery_events, host);

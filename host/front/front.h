@@ -23,6 +23,8 @@ struct front_manage {
   void (*plugins) (void *ctx, struct buf *out);  /* { "plugins": […] } */
   bool (*release) (void *ctx, const char *name); /* end a plugin's quarantine; false: unknown */
   bool (*reload) (void *ctx, struct error *err); /* re-read the configuration */
+  /* How many descriptors connections may take, so that workers find theirs; NULL: all. */
+  size_t (*connections_room) (void *ctx);
 };
 
 struct front_env {

@@ -390,6 +390,7 @@ fleet_init (struct fleet *fleet, const struct fleet_needs *needs)
                            .generation = needs->generation,
                            .plugin_fd = needs->plugin_fd };
   policy_copy (&fleet->policy, needs->policy);
+  fleet->pool->workers_max += (unsigned) needs->policy->workers_max;
   breaker_init (&fleet->breaker, &needs->pool->settings.breaker);
   ev_timer_init (&fleet->later, on_later, 0, 0);
   fleet->later.data = fleet;
@@ -401,6 +402,7 @@ fleet_clear (struct fleet *fleet)
   ev_timer_stop (fleet->pool->loop, &fleet->later);
   breaker_clear (&fleet->breaker);
   (void) close (fleet->plugin_fd);
+  fleet->pool->workers_max -= (unsigned) fleet->policy.workers_max;
   policy_free (&fleet->policy);
   history_unref (fleet->history);
   free (fleet->name);

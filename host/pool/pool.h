@@ -40,6 +40,7 @@ struct pool {
   struct watchdog watchdog;
   uint64_t nonce_seed, dice;
   unsigned workers;                  /* processes alive */
+  unsigned workers_max;              /* that may be there at once, by all policies */
   uint64_t started, crashed, killed; /* since the start */
 };
 

@@ -189,6 +189,7 @@ class Daemon:
     args      more command line
     stdio     speak over .pipe instead of listening
     limits    {a resource.RLIMIT_*: its value} of the daemon, soft and hard
+    pass_fds  descriptors it inherits
     user      start it as this uid, with the gid of the same number (needs root)
     ready_within  seconds; more for very many plugins
     prepare   called in the new process before it becomes the daemon (hosts.py has some)
@@ -196,7 +197,7 @@ class Daemon:
     """
 
     def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
-                 limits=None, user=None, ready_within=15, prepare=None):
+                 limits=None, user=None, ready_within=15, prepare=None, pass_fds=()):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -218,6 +219,7 @@ class Daemon:
         self.check = check
         self.stdio = stdio
         self.limits = limits or {}
+        self.pass_fds = pass_fds
         self.user, self.ready_within = user, ready_within
         self.prepare = prepare
         self.address = None
@@ -262,7 +264,7 @@ class Daemon:
         pipe = subprocess.PIPE if self.stdio else subprocess.DEVNULL
         self.process = subprocess.Popen(command + list(args), stdin=pipe, stdout=pipe,
                                         stderr=subprocess.PIPE, env={**os.environ, **env},
-                                        preexec_fn=self._before_exec)
+                                        preexec_fn=self._before_exec, pass_fds=self.pass_fds)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.pipe = Pipe(self.process) if self.stdio else None

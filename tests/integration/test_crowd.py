@@ -9,7 +9,7 @@ import time
 
 from harness import Daemon, main, same, wait_for, PATIENCE
 
-FILES = 64
+FILES = 96
 TICKS = os.sysconf("SC_CLK_TCK")
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -41,16 +41,16 @@ def expect_refusal(answer):
     assert b"\r\nRetry-After: 1\r\n" in answer and b'"too_many_connections"' in answer, answer
 
 
-def fill(d, stack):
+def fill(d, stack, limit=FILES):
     """Connections that were served, until one is not."""
     served = []
-    while len(served) < FILES:
+    while len(served) < limit:
         s = connect(d, stack)
         if ask(s) != 200:
             s.close()
             return served
         served.append(s)
-    raise AssertionError(f"{FILES} connections with {FILES} descriptors")
+    raise AssertionError(f"{limit} connections with {limit} descriptors")
 
 
 def cpu(d):
@@ -59,10 +59,33 @@ def cpu(d):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def test_descriptors_for_workers():
+    """Connections leave some for the workers, and for who comes by the Unix socket."""
+    with Daemon(plugins=["echo"], limits={resource.RLIMIT_NOFILE: 4 * FILES}) as d, contextlib.ExitStack() as stack:
+        served = fill(d, stack, 4 * FILES)
+        assert FILES < len(served) < 4 * FILES, f"{len(served)} connections"
+        expect_refusal(hear(connect(d, stack)))
+        same(d.wait_log("http_connections_refused")["reason"], "no_descriptors")
+        local = stack.enter_context(socket.socket(socket.AF_UNIX))
+        local.connect(str(d.socket))
+        same(ask(local), 200, "a user of the Unix socket")
+        body = b'{"arguments":{"text":"hi"}}'
+        served[0].sendall(b"POST /v1/tools/echo/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        assert served[0].recv(65536).startswith(b"HTTP/1.1 200 "), "no worker for a call"
+        same([d.log_events("http_accept_failed"), d.log_events("worker_start_failed")], [[], []])
+        for s in served[1:4]:
+            s.close()
+        wait_for(lambda: ask(connect(d, stack)) == 200, what="room for another")
+
+
 def test_without_descriptors():
-    with Daemon(limits={resource.RLIMIT_NOFILE: FILES}) as d, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        # Descriptors that the daemon has and knows nothing of.
+        others = [stack.enter_context(open(os.devnull)).fileno() for _ in range(FILES - 28)]
+        d = stack.enter_context(Daemon(limits={resource.RLIMIT_NOFILE: FILES}, pass_fds=others))
         served = fill(d, stack)
-        assert len(served) > 10, f"only {len(served)} connections"
+        assert len(served) > 7, f"only {len(served)} connections"
         used, began = cpu(d), time.monotonic()
         for _ in range(10):
             expect_refusal(hear(connect(d, stack)))

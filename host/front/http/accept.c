@@ -12,8 +12,9 @@
 
 enum {
   ACCEPTS_PER_TURN = 64,
-  CROWD_MAX = 64 /* connections that hear with patience that there are too many; others are cut
-                    short */
+  LOCAL_RESERVE = 8, /* connections that only users of the Unix socket can have */
+  CROWD_MAX = 64     /* connections that hear with patience that there are too many; others are cut
+                        short */
 };
 static const double pause_seconds = 0.1; /* without descriptors or memory */
 static const double log_seconds = 1;     /* between lines about the same */
@@ -148,14 +149,40 @@ refuse (struct listener *l, int fd, enum crowd_verdict verdict, const struct cro
 
 /* ---- accepting ---- */
 
+/* The rest of the descriptors is for workers; of those for connections some are for who manages the
+ * daemon. */
+static bool
+takes_too_many (const struct listener *l)
+{
+  const struct http_server *server = l->server;
+  const struct front_manage *manage = &server->env->manage;
+
+  return manage->connections_room != NULL
+         && server->connections + (l->local ? 0 : LOCAL_RESERVE)
+              >= manage->connections_room (manage->ctx);
+}
+
+static void
+turn_away_for_descriptors (struct listener *l, int fd, const struct crowd_key *key)
+{
+  char peer[CROWD_NAME_MAX];
+
+  crowd_key_name (key, peer);
+  note (l->server, AWAY_DESCRIPTORS, peer, NULL);
+  turn_away (fd);
+}
+
 static void
 welcome (struct listener *l, int fd, const struct sockaddr_storage *address)
 {
   struct http_server *server = l->server;
   struct crowd_key key = crowd_key_of (fd, address);
   struct crowd_peer *peer;
-  enum crowd_verdict verdict = crowd_enter (&server->crowd, &key, &peer);
+  enum crowd_verdict verdict;
 
+  if (takes_too_many (l))
+    return turn_away_for_descriptors (l, fd, &key);
+  verdict = crowd_enter (&server->crowd, &key, &peer);
   if (verdict != CROWD_WELCOME)
     return refuse (l, fd, verdict, &key);
   server->accepted++;
