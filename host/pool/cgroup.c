@@ -166,6 +166,20 @@ enable_below (int dir, unsigned controllers)
   }
 }
 
+/* All workers together weigh as much as one busy thread on each processor: beside them the daemon
+ * has its half, and they have theirs beside others. */
+static void
+weigh (int dir)
+{
+  const uint64_t heaviest = 10000, usual = 100, usual_shares = 1024;
+  long online = sysconf (_SC_NPROCESSORS_ONLN);
+  uint64_t processors = online > 0 ? (uint64_t) online : 1;
+  uint64_t weight = usual * processors;
+
+  (void) put_number (dir, "cpu.weight", weight < heaviest ? weight : heaviest);
+  (void) put_number (dir, "cpu.shares", usual_shares * processors);
+}
+
 /* The top of a hierarchy can be written only with a capability that the launcher does not keep;
  * what it shall be able to remove again stands in a folder below, which stays.  Takes the parent
  * over. */
@@ -180,6 +194,7 @@ below_the_top (int parent)
   enable_below (parent, controllers_in (parent, "cgroup.controllers"));
   (void) mkdirat (parent, "toolhost", 0755);
   dir = folder (parent, "toolhost");
+  weigh (dir);
   (void) close (parent);
   return dir;
 }
@@ -278,6 +293,7 @@ open_v2_at (struct cgroups *groups, int parent)
   if (groups->unified < 0)
     return false;
   groups->controllers = prepare_v2 (groups->unified_parent, groups->unified);
+  weigh (groups->unified);
   if ((groups->controllers & NEEDED) == NEEDED)
     return true;
   groups->controllers = 0;
@@ -306,6 +322,7 @@ open_v1 (struct cgroups *groups)
     groups->legacy[i] = make_ours (groups->name, parent, &groups->legacy_parent[i]);
     groups->controllers |= groups->legacy[i] >= 0 ? 1U << i : 0;
   }
+  weigh (groups->legacy[CGROUP_CPU]);
 }
 
 static void
