@@ -10,12 +10,12 @@ There is one daemon for each way of running (started as root; by an unprivileged
 live through all rows.  A row holds when
   - the caller was told one of the codes the row names, and the tool got no further than it may;
   - the log tells the end of the plugin's process with a reason the row names;
-  - the daemon is the same process, has as many descriptors as before, and grew by less than a bound;
+  - the daemon is the same process, runs the same code, has as many descriptors as before, and grew by
+    less than a bound (its code and descriptors are looked at by root only);
   - the plugin echo, called all the while, always gave the right answer.
 """
 
 import contextlib
-import ctypes
 import http.client
 import json
 import os
@@ -30,7 +30,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
 
-from harness import BUILD, Daemon, PATIENCE, SANITIZER, STAGE, Skip, comment, installed, run, same, wait_for  # noqa: E402
+from harness import Daemon, PATIENCE, SANITIZER, STAGE, comment, installed, run, same, wait_for  # noqa: E402
 import rows as hostile  # noqa: E402
 
 UNPRIVILEGED = 12345  # a user that owns nothing
@@ -110,8 +110,9 @@ class Rig:
         return policies
 
     def _config(self):
-        return {"grace": f"{100 * PATIENCE}ms", "drain": f"{100 * PATIENCE}ms", "idle_stop": f"{100 * PATIENCE}ms",
-                "start_timeout": f"{5 * PATIENCE}s", "instructions": f"The canary is {self.canary}."}
+        soon = f"{100 * PATIENCE}ms"
+        return {"grace": soon, "drain": soon, "idle_stop": soon, "start_timeout": f"{5 * PATIENCE}s",
+                "deadline": f"{90 * PATIENCE}s", "instructions": f"The canary is {self.canary}."}
 
     def __enter__(self):
         self.daemon.__enter__()
@@ -135,13 +136,6 @@ class Rig:
         """The neighbour's p99 while nothing else is called."""
         self.quiet()
         self.base_p99 = self.neighbour.p99_since(len(self.neighbour.times), BASE_SAMPLES)
-
-    def tier(self):
-        """How well the processes of this way can be bounded, from the mechanisms that are in force."""
-        by = self.plugin("echo").get("guarantees") or {}
-        if "namespace" not in by.get("no-foreign-signals", ""):
-            return "D"
-        return "A" if "cgroup v2" in by["memory-cap"] else "B" if "cgroup v1" in by["memory-cap"] else "C"
 
     # ---- the daemon as others see it
 
@@ -169,6 +163,21 @@ class Rig:
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.daemon.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def fds(self):
+        """How many descriptors the daemon has; 0 where the tester is not root and may not look."""
+        try:
+            return self.daemon.fds()
+        except PermissionError:
+            return 0
+
+    def code(self):
+        """The files whose code the daemon can run; none where the tester may not look."""
+        try:
+            maps = pathlib.Path(f"/proc/{self.daemon.pid}/maps").read_text().splitlines()
+        except PermissionError:
+            return set()
+        return {line.split(maxsplit=5)[-1] for line in maps if "x" in line.split()[1]}
 
     def quiet(self):
         """No process but echo's: what descriptors there are then is what must be there again."""
@@ -259,14 +268,15 @@ def run_row(rig, row):
     daemon = rig.daemon
     try:
         rig.quiet()
-        pid, fds, rss = daemon.pid, daemon.fds(), daemon.rss()
+        pid, fds, rss, code = daemon.pid, rig.fds(), daemon.rss(), rig.code()
         mark, wrong = len(rig.neighbour.times), len(rig.neighbour.wrong)
         watch_row(rig, row, finding)
         finding.p99 = rig.neighbour.p99_since(mark)
         finding.ratio = finding.p99 / rig.base_p99
         rig.quiet()
-        wait_for(lambda: daemon.fds() <= fds, 10, f"the end of its descriptors ({fds} before)")
-        finding.fds, finding.grew = daemon.fds() - fds, daemon.rss() - rss
+        wait_for(lambda: rig.fds() <= fds, 10, f"the end of its descriptors ({fds} before)")
+        finding.fds, finding.grew = rig.fds() - fds, daemon.rss() - rss
+        finding.check(rig.code() == code, f"the daemon has other code than before: {rig.code() - code}")
         finding.check(daemon.pid == pid and daemon.process.poll() is None, "the daemon is another process")
         finding.check(finding.grew <= GROWTH_MAX_KIB + row.keeps, f"the daemon grew by {finding.grew} KiB")
         finding.check(rig.neighbour.wrong[wrong:] == [], f"the neighbour got {rig.neighbour.wrong[wrong:][:2]}")
@@ -278,17 +288,22 @@ def run_row(rig, row):
 
 # ---- ways of running
 
-def can_reach(user):
-    """May this user run the staged daemon?"""
-    return run("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", installed("sbin/toolhostd"),
-               "--version")[0] == 0
+def run_as(user, *arguments):
+    """The staged daemon's program with these arguments: (status, stdout, stderr)."""
+    change = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
+    return run(*change, installed("sbin/toolhostd"), *arguments)
+
+
+def tier_of(user):
+    """How well processes can be bounded in this way, as the daemon itself reports."""
+    return json.loads(run_as(user, "--sandbox-report", "--json")[1])["tier"]
 
 
 def ways():
     """(name, user or None, why not or None) of each way of running."""
     if os.geteuid() != 0:
         return [("root", None, "needs root"), ("user", None, None)]
-    reachable = can_reach(UNPRIVILEGED)
+    reachable = run_as(UNPRIVILEGED, "--version")[0] == 0
     return [("root", None, None),
             ("user", UNPRIVILEGED, None if reachable else f"an ordinary user can't reach {STAGE}")]
 
@@ -332,8 +347,8 @@ RULES = f"""
 ms       from the call until the caller had its answer and, where the log must tell it, the process was gone
 fds, RSS what the daemon has more than before, once only the neighbour's worker is left (bound: 0, {GROWTH_MAX_KIB} KiB)
 p99      of a neighbour called every {NEIGHBOUR_EVERY * 1000:.0f} ms meanwhile, as a multiple of its p99 before all rows: at most
-         {RATIO_MAX:.0f} or {RATIO_SLACK_MS:.0f} ms more, whichever is larger; a row beyond it runs once more, right after a new
-         measurement without it, since others use this machine too
+         {RATIO_MAX:.0f} or {RATIO_SLACK_MS:.0f} ms more, whichever is larger; a row beyond it runs once more, right
+         after a new measurement without it, since others use this machine too
 """
 
 
@@ -372,11 +387,12 @@ def table(rows):
         if why_not:
             print(f"as {way}: not run, {why_not}")
             continue
+        tier = tier_of(user)
         for row, (rig, finding) in zip(rows, run_way(rows, user), strict=True):
             if finding is None:
                 continue
             finding = judged(rig, row, finding)
-            show_row(way, rig.tier(), finding)
+            show_row(way, tier, finding)
             failed += bool(finding.problems)
             held += not finding.problems
             while rig.notes:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import typing
 
-from harness import PATIENCE, Skip, in_background, same, wait_for
+from harness import PATIENCE, in_background, same, wait_for
 
 LIMITS = {"max_time": f"{10 * PATIENCE}s", "memory": "64M", "files": 32, "tmp": "1M", "processes": 16, "threads": 8}
 SOON = {"max_time": f"{300 * PATIENCE}ms"}
@@ -133,7 +133,8 @@ def hunt(rig, row):
     for _ in range(20):
         same(text_of(rig.daemon.rest("echo", {"text": rig.canary})), rig.canary)
     answer = rig.daemon.rest(row.plugin, {"word": raised(rig.canary), "own": raised("found-what-is-mine"),
-                                          "since": int(rig.planted_at) - 1})
+                                          "since": int(rig.planted_at) - 1}, timeout=90)
+    assert answer.code is None, answer
     found = structured_of(answer)
     same(found["hits"], 0, "places where the canary was read")
     assert found["own"] > 0 and found["pages"] > 100 and found["folders"] > 3, f"the hunter sees nothing: {found}"
@@ -173,7 +174,8 @@ def spam(rig, row):
 
 ROWS = [
     # while it is loaded
-    Row("P1", "ctor_crash", "crashes in its constructor", ("tool_not_found",), ("signal", "load_failed"), deed=load, ends=True),
+    Row("P1", "ctor_crash", "crashes in its constructor", ("tool_not_found",), ("signal", "load_failed"), deed=load,
+        ends=True),
     Row("P1", "ctor_exit0", "exits with 0 in its constructor", ("tool_not_found",),
         ("exit_without_result", "load_failed"), deed=load, ends=True),
     Row("P1", "ctor_hang", "never ends its constructor", ("tool_not_found",), ("start_timeout",), deed=load, ends=True),
@@ -204,6 +206,7 @@ ROWS = [
     Row("P19", "stop_self", "takes no more frames, 17 MiB of arguments wait", **STOPPED,
         deed=stop_with_large_arguments, keeps=2 * 24 * 700),
     Row("P19", "frame_thief", "reads the host's frames itself", **STOPPED),
+    Row("P10", "cpu_thief", "uses a processor for too long", ("tool_timeout",), limits={"cpu_per_call": "100ms"}),
     # bombs
     Row("P2", "fork_bomb", "forks 1,000 times", says="^0$"),
     Row("P3", "thread_bomb", "starts 5,000 threads", says=at_most(16, 1)),
