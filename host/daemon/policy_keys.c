@@ -76,7 +76,7 @@ const struct setting policy_settings[] = {
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
   { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
-  { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
+  { "isolate", SETTING_ISOLATE, AT (isolate), 0, 0, NULL, NULL },
   { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
   { .name = NULL },
 };
@@ -88,7 +88,7 @@ const struct setting profile_settings[] = {
   { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },
   { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
-  { "isolate", SETTING_ONE_OF, 0, 0, 0, NULL, "plugin" },
+  { "isolate", SETTING_ISOLATE, AT (isolate), 0, 0, NULL, NULL },
   { "enabled", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
   { "permissions", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
   { "config", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },

@@ -225,6 +225,19 @@ read_repair (struct json_object *value, int *repair, struct error *err)
 }
 
 static bool
+read_isolate (struct json_object *value, enum isolate *isolate, struct error *err)
+{
+  const char *name = json_object_get_string (value);
+
+  for (unsigned i = 0; name != NULL && isolate_names[i] != NULL; i++)
+    if (strcmp (isolate_names[i], name) == 0) {
+      *isolate = (enum isolate) i;
+      return true;
+    }
+  return expected (err, "\"plugin\", \"tenant\" or \"call\"", value);
+}
+
+static bool
 read_tool (struct policy_tool *tool, const struct setting *table, struct json_object *value,
            struct error *err)
 {
@@ -283,14 +296,12 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return error_set (err, "%s", s->only);
   case SETTING_REPAIR:
     return read_repair (value, at, err);
+  case SETTING_ISOLATE:
+    return read_isolate (value, at, err);
   case SETTING_TOOLS:
     return read_tools (value, s->group, at, err);
   case SETTING_FOR_EDITORS:
     return true;
-  case SETTING_ONE_OF:
-    return (json_object_is_type (value, json_type_string)
-            && strcmp (json_object_get_string (value), s->only) == 0)
-           || error_set (err, "expected \"%s\", the only value this version knows", s->only);
   }
   return false;
 }

@@ -27,11 +27,11 @@ enum setting_type {
   SETTING_GUARANTEES,    /* unsigned: a list of names */
   SETTING_GROUP,         /* an object with settings of its own */
   SETTING_REPAIR,        /* int, an enum repair_mode: its name */
+  SETTING_ISOLATE,       /* enum isolate: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_FOR_EDITORS, /* not read */
   SETTING_NOT_YET,     /* only what means nothing ([], {}, null); `only` says why */
-  SETTING_NOT_HERE,    /* nothing at all; likewise */
-  SETTING_ONE_OF       /* only the string in `only` */
+  SETTING_NOT_HERE     /* nothing at all; likewise */
 };
 
 struct setting {

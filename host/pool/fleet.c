@@ -19,6 +19,7 @@ struct muster {
   unsigned usable;   /* run, or will, and are not due */
   unsigned starting; /* of them */
   unsigned due;      /* serve until their replacement is ready */
+  unsigned last;     /* run the only call they were for */
   unsigned ready;    /* described */
   unsigned room;     /* calls that those which run can take now */
 };
@@ -29,6 +30,7 @@ muster (const struct fleet *fleet)
   struct muster m = { 0 };
 
   for (const struct worker *w = fleet->workers; w != NULL; w = w->next) {
+    m.last += w->state == WORKER_RETIRING && fleet->policy.isolate == ISOLATE_CALL;
     if (w->state != WORKER_STARTING && w->state != WORKER_READY)
       continue;
     m.starting += w->state == WORKER_STARTING;
@@ -49,7 +51,7 @@ wants_another (const struct fleet *fleet)
   const unsigned capacity = fleet->capacity != 0 ? fleet->capacity : 1;
   const struct muster m = muster (fleet);
 
-  if (m.usable == 0 && waiting != 0)
+  if (m.usable + m.last == 0 && waiting != 0)
     return true;
   if (fleet->breaker.circuit != CIRCUIT_CLOSED)
     return false;
@@ -57,8 +59,9 @@ wants_another (const struct fleet *fleet)
     return false; /* one at a time until it works again */
   if (m.usable < fleet->ready || (m.due != 0 && m.starting == 0))
     return true;
-  return m.usable < (unsigned) fleet->policy.workers_max
-         && waiting > m.room + m.starting * capacity;
+  if (m.usable + m.last >= (unsigned) fleet->policy.workers_max)
+    return false;
+  return waiting > m.room + m.starting * capacity || (fleet->lacks && m.starting == 0);
 }
 
 /* ---- starting ---- */
@@ -112,6 +115,7 @@ start_one (struct fleet *fleet, struct error *err)
                reason_code (end.reason), "why", err->text, NULL);
     return false;
   }
+  fleet->lacks = false;
   fleet->history->starts++;
   fleet->history->alive++;
   worker->next = fleet->workers;
@@ -249,7 +253,7 @@ on_answered (struct worker *worker)
   struct fleet *fleet = worker->fleet;
 
   worker->served++;
-  if (worker->state != WORKER_READY)
+  if (worker->state != WORKER_READY && worker->state != WORKER_RETIRING)
     return;
   breaker_answered (&fleet->breaker);
   worker->due = worker->due || has_served (fleet, worker);
@@ -431,7 +435,7 @@ fleet_expect (struct fleet *fleet, const char *json, size_t len)
 void
 fleet_set_capacity (struct fleet *fleet, unsigned calls)
 {
-  fleet->capacity = calls;
+  fleet->capacity = fleet->policy.isolate == ISOLATE_CALL ? 1 : calls;
 }
 
 void
@@ -472,22 +476,23 @@ fleet_admit (struct fleet *fleet, int64_t deadline_ns, int64_t *retry_after_ms)
   return NULL;
 }
 
-struct worker *
-fleet_pick (const struct fleet *fleet)
-{
-  struct worker *best = NULL;
-
-  for (struct worker *w = fleet->workers; w != NULL; w = w->next)
-    if (worker_has_room (w)
-        && (best == NULL || w->due < best->due
-            || (w->due == best->due && w->running < best->running)))
-      best = w;
-  return best;
-}
-
 void
 fleet_want (struct fleet *fleet)
 {
+  top_up (fleet);
+}
+
+bool
+fleet_is_full (const struct fleet *fleet)
+{
+  const struct muster m = muster (fleet);
+  return m.usable + m.last >= (unsigned) fleet->policy.workers_max;
+}
+
+void
+fleet_want_one (struct fleet *fleet)
+{
+  fleet->lacks = true;
   top_up (fleet);
 }
 

@@ -52,6 +52,7 @@ struct fleet {
   bool describing;
   bool stays;      /* what was started to describe is kept */
   bool broken;     /* its plugin can't be loaded */
+  bool lacks;      /* calls wait that none of the processes may take */
   bool superseded; /* another generation has taken over: only to finish */
   bool ending;     /* no new processes */
   char *why;       /* of the last end that somebody is to blame for, or NULL */
@@ -84,10 +85,12 @@ void fleet_serve (struct fleet *fleet);
 /* May a call be taken?  NULL: yes.  Else why not, and when it may be worth another try (0: not
  * known). */
 const char *fleet_admit (struct fleet *fleet, int64_t deadline_ns, int64_t *retry_after_ms);
-/* The worker with room that has least to do; NULL: none. */
-struct worker *fleet_pick (const struct fleet *fleet);
 /* Calls wait that did not before: start what they need. */
 void fleet_want (struct fleet *fleet);
+/* Are there as many processes as there may be? */
+bool fleet_is_full (const struct fleet *fleet);
+/* One more than that, because calls wait that those there are may not take. */
+void fleet_want_one (struct fleet *fleet);
 /* A call has gone without an answer. */
 void fleet_lost_call (struct fleet *fleet);
 

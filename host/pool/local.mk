@@ -8,6 +8,7 @@ libhost_la_SOURCES += \
 	%D%/history.c %D%/history.h \
 	%D%/idmap.c %D%/idmap.h \
 	%D%/channel.c %D%/channel.h \
+	%D%/isolate.c %D%/isolate.h \
 	%D%/job.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/launcher.c %D%/launcher.h \

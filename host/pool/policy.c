@@ -11,6 +11,8 @@ const char *const guarantee_names[] = { "no-network", "no-foreign-files", "no-fo
                                         "memory-cap", "kill-tree",        NULL };
 const char *const limit_names[] = { "memory", "cpu_per_call", "processes", NULL };
 
+const char *const isolate_names[] = { "plugin", "tenant", "call", NULL };
+
 /* A number of a policy.  What is compared and shown goes by these tables; adding one is adding a
  * row. */
 struct number {
@@ -219,9 +221,10 @@ policy_same (const struct policy *a, const struct policy *b)
   return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
          && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
          && a->always == b->always && a->asked == b->asked && a->jit == b->jit
-         && strcmp (a->profile, b->profile) == 0 && strcmp (a->config, b->config) == 0
-         && paths_same (a->read, b->read) && paths_same (a->write, b->write)
-         && paths_same (a->exec, b->exec) && tools_same (&a->tools, &b->tools);
+         && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
+         && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
+         && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
+         && tools_same (&a->tools, &b->tools);
 }
 
 bool
@@ -315,6 +318,7 @@ policy_render (const struct policy *policy, struct json_writer *w)
   render_numbers (w, "limits", policy, limits, LIMITS);
   render_numbers (w, "workers", policy, workers, WORKERS);
   render_numbers (w, "recycle", policy, recycle, RECYCLE);
+  jsonw_name_string (w, "isolate", isolate_names[policy->isolate]);
   jsonw_name (w, "sandbox");
   jsonw_object (w);
   render_bits (w, "require", policy->require, guarantee_names);

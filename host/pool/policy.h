@@ -29,6 +29,10 @@ enum {
 };
 extern const char *const limit_names[]; /* in the order of the bits, ends with NULL */
 
+/* Who shares a process (isolate.h). */
+enum isolate { ISOLATE_PLUGIN, ISOLATE_TENANT, ISOLATE_CALL };
+extern const char *const isolate_names[]; /* in that order, ends with NULL */
+
 /* Of one tool of a plugin; each limit at most the plugin's, 0: the plugin's. */
 struct policy_tool {
   char *name;
@@ -69,6 +73,7 @@ struct policy {
   unsigned require;                   /* GUARANTEE_… */
   unsigned always;                    /* of them, those that nothing may take away */
   unsigned asked;                     /* LIMIT_…: what an operator wrote down */
+  enum isolate isolate;               /* who shares a process */
   bool jit;                           /* it may make code while it runs */
   struct policy_tools tools;
 };

@@ -398,6 +398,12 @@ queue_next (struct queue *queue, const char *tenant)
   return NULL;
 }
 
+const struct tenant *
+queue_tenant (const struct job *job)
+{
+  return job->flow->of->tenant;
+}
+
 struct job *
 queue_any (const struct queue *queue)
 {

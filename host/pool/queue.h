@@ -44,6 +44,8 @@ struct job *queue_put (struct queue *queue, struct job *job);
 /* Whose turn it is; `tenant` is the only one in question, or NULL.  It stays in the queue.  NULL:
  * nobody's. */
 struct job *queue_next (struct queue *queue, const char *tenant);
+/* Of a job that waits: whose it is. */
+const struct tenant *queue_tenant (const struct job *job);
 /* Any that waits, for emptying the queue; NULL: none. */
 struct job *queue_any (const struct queue *queue);
 

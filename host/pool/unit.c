@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pool/fleet.h"
+#include "pool/isolate.h"
 #include "pool/queue.h"
 #include "pool/worker.h"
 
@@ -56,11 +57,14 @@ fail_queue (struct unit *unit, const char *why, int64_t retry_after_ms)
 static bool
 start (struct unit *unit, struct worker *worker, struct job *job)
 {
+  const struct tenant *tenant = queue_tenant (job);
+
   switch (worker_run (worker, job)) {
   case WORKER_RUNS:
     worker_count_for (worker, job, queue_take (&unit->queue, job));
     count_waiting (job, -1);
     unit->fleet.history->calls++;
+    isolate_given (&unit->fleet, worker, tenant);
     job->events->started (job);
     return true;
   case WORKER_RUNS_NEVER:
@@ -72,6 +76,19 @@ start (struct unit *unit, struct worker *worker, struct job *job)
   return false;
 }
 
+/* Whose turn it is has no process it may use: those that have one go on meanwhile. */
+static void
+dispatch_others (struct unit *unit)
+{
+  struct job *job;
+
+  for (struct worker *w = unit->fleet.workers; w != NULL; w = w->next)
+    while (w->tenant != NULL && worker_has_room (w)
+           && (job = queue_next (&unit->queue, w->tenant->name)) != NULL && start (unit, w, job))
+      ;
+  isolate_make_room (&unit->fleet);
+}
+
 /* Give the workers what they have room for.  A job that its worker could not take stays where it
  * is; the worker says when it is worth another try. */
 static void
@@ -80,9 +97,13 @@ dispatch (struct unit *unit)
   struct worker *worker;
   struct job *job;
 
-  while ((worker = fleet_pick (&unit->fleet)) != NULL
-         && (job = queue_next (&unit->queue, NULL)) != NULL && start (unit, worker, job))
-    ;
+  while ((job = queue_next (&unit->queue, NULL)) != NULL) {
+    worker = isolate_pick (&unit->fleet, queue_tenant (job));
+    if (worker == NULL && unit->fleet.policy.isolate == ISOLATE_TENANT)
+      dispatch_others (unit);
+    if (worker == NULL || !start (unit, worker, job))
+      return;
+  }
 }
 
 static void

@@ -75,24 +75,26 @@ struct worker {
   bool unsent; /* in the pool's list */
   struct worker *next_unsent;
   struct buf description;
-  char *guarantees;       /* JSON object of HELLO, or NULL */
-  bool greeted;           /* HELLO came */
-  bool described;         /* the whole of `description` came */
-  enum reason decided;    /* why it was killed or told to stop; REASON_NONE: it was not */
-  char *words;            /* the sentence to that */
-  enum reason claimed;    /* from BYE, as are the next three; REASON_NONE: none came */
-  char *claim;            /* a sentence, or NULL */
-  char *signal;           /* a name, or NULL */
-  char *backtrace;        /* a line a frame, or NULL */
-  bool closed;            /* its end of the control socket is */
-  double born, last_used; /* pool_now */
-  uint64_t served;        /* calls that came back */
-  bool due;               /* the fleet's: another is to take its place */
-  bool programs;          /* its tools may start programs */
-  bool abandoned;         /* a call was given up, and what it started may still run */
-  ev_timer pace;          /* until more of what it prints is read */
-  struct output printed;  /* and what it says by toolhost_log */
-  struct worker *next;    /* the fleet's list */
+  char *guarantees;            /* JSON object of HELLO, or NULL */
+  bool greeted;                /* HELLO came */
+  bool described;              /* the whole of `description` came */
+  enum reason decided;         /* why it was killed or told to stop; REASON_NONE: it was not */
+  char *words;                 /* the sentence to that */
+  enum reason claimed;         /* from BYE, as are the next three; REASON_NONE: none came */
+  char *claim;                 /* a sentence, or NULL */
+  char *signal;                /* a name, or NULL */
+  char *backtrace;             /* a line a frame, or NULL */
+  bool closed;                 /* its end of the control socket is */
+  double born, last_used;      /* pool_now */
+  uint64_t served;             /* calls that came back */
+  const struct tenant *tenant; /* isolate: whose calls alone it takes; NULL: anybody's … */
+  double bound;                /* … since when */
+  bool due;                    /* the fleet's: another is to take its place */
+  bool programs;               /* its tools may start programs */
+  bool abandoned;              /* a call was given up, and what it started may still run */
+  ev_timer pace;               /* until more of what it prints is read */
+  struct output printed;       /* and what it says by toolhost_log */
+  struct worker *next;         /* the fleet's list */
 };
 
 /* Start one for the fleet; `hello` is the JSON of the HELLO frame.  NULL: err says why. */

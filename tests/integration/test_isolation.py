@@ -302,5 +302,16 @@ def test_code_that_is_made_needs_the_operators_word():
         same(d.http("GET", "/v1/plugins").json["plugins"][0]["guarantees"]["no-new-code"], "")
 
 
+def test_a_process_for_each_call():
+    policy = {"isolate": "call", "workers": {"max": 4}}
+    with Daemon(plugins=["echo", "spin"], policies={"echo": policy, "spin": {**policy, "limits": {"max_time": "200ms"}}}) as d:
+        calls = [in_background(d.rest, "echo", {"text": str(n)}) for n in range(12)]
+        same([call().status for call in calls], [200] * 12)
+        began = len(d.log_events("worker_started", lambda e: e["plugin"] == "echo"))
+        assert began >= 12, f"{began} processes for 12 calls"
+        same(d.rest("spin").code, "tool_timeout", "a call over its time")
+        same(d.log_events("worker_crashed", lambda e: e["plugin"] == "echo"), [])
+
+
 if __name__ == "__main__":
     main()

@@ -366,7 +366,7 @@ faults_of_a_policy (void)
       "/sandbox: \"no-network\" can't be left out", "always" },
     { "{\"limits\":{\"memory\":\"1K\"}}", "/limits/memory: expected at least", "16777216" },
     { "{\"limits\":{\"memory\":1024}}", "/limits/memory: expected", "16777216" },
-    { "{\"isolate\":\"tenant\"}", "/isolate: expected \"plugin\"", "tenant" },
+    { "{\"isolate\":\"caller\"}", "/isolate: expected one of \"plugin\", \"tenant\"", "caller" },
     { "{\"enabled\":\"yes\"}", "/enabled: expected boolean", "\"yes\"" },
     { "{\"config\":[]}", "/config: expected object", "array" },
     { "{\"tools\":{\"a\":{\"repare\":\"off\"}}}", "/tools/a/repare: unknown", "\"repair\"" },

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "pool/spawn.h"
 #include "pool/unit.h"
+#include "pool/worker.h"
 #include "tap.h"
 
 #ifndef TOOLHOST_BUILD_ID
@@ -31,6 +32,7 @@ struct fixture {
 struct task {
   struct job job; /* first */
   bool started, logged, ended;
+  int pid; /* of the process it was given to */
   enum job_fate fate;
   enum frame_outcome outcome;
   struct buf content;
@@ -52,6 +54,7 @@ static void
 on_started (struct job *job)
 {
   ((struct task *) job)->started = true;
+  ((struct task *) job)->pid = job->worker->proc.pid;
 }
 
 static void
@@ -511,6 +514,118 @@ described_warm (void)
   teardown (&f);
 }
 
+/* ---- who shares a process ---- */
+
+static void
+submit_as (struct fixture *f, struct task *task, const char *tenant)
+{
+  *task = (struct task){ .job = { .events = &job_events,
+                                  .args = "{\"ms\":10}",
+                                  .args_len = 9,
+                                  .meta = "{}",
+                                  .meta_len = 2,
+                                  .deadline_ns = INT64_MAX,
+                                  .tenant = tenant } };
+  CU_ASSERT_EQUAL_FATAL (unit_submit (f->unit, &task->job).refusal, UNIT_TAKEN);
+}
+
+static void
+finish (struct fixture *f, struct task *tasks, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++) {
+    run_until (f, &tasks[i].ended);
+    CU_ASSERT_EQUAL (tasks[i].fate, JOB_RESULT);
+    buf_free (&tasks[i].content);
+  }
+}
+
+/* Three tenants come again and again; there may be so many processes. */
+static void
+share_by_tenant (unsigned processes)
+{
+  static const char *const tenants[] = { "a", "b", "c" };
+  enum { CALLS = 18 };
+  struct fixture f;
+  struct task tasks[CALLS];
+
+  setup (&f, "slow_echo");
+  f.policy.isolate = ISOLATE_TENANT;
+  f.policy.workers_max = processes;
+  renew (&f, "slow_echo");
+  unit_set_capacity (f.unit, 2);
+  for (unsigned i = 0; i < CALLS; i++)
+    submit_as (&f, &tasks[i], tenants[i % 3]);
+  finish (&f, tasks, CALLS);
+  for (unsigned i = 0; i < CALLS; i++)
+    for (unsigned j = 0; j < i; j++)
+      CU_ASSERT_TRUE (i % 3 == j % 3 || tasks[i].pid != tasks[j].pid);
+  submit_as (&f, &tasks[0], "d"); /* all that are there are others', and idle */
+  finish (&f, tasks, 1);
+  for (unsigned i = 1; i < CALLS; i++)
+    CU_ASSERT_NOT_EQUAL (tasks[i].pid, tasks[0].pid);
+  teardown (&f);
+}
+
+static void
+tenants_share_no_process (void)
+{
+  share_by_tenant (1);
+  share_by_tenant (2);
+  share_by_tenant (5);
+}
+
+/* One that always has calls waiting does not keep the only process for ever. */
+static void
+a_tenant_gives_way (void)
+{
+  enum { CALLS = 200 };
+  struct fixture f;
+  struct task tasks[CALLS], other;
+  unsigned before = 0;
+
+  setup (&f, "slow_echo");
+  f.policy.isolate = ISOLATE_TENANT;
+  renew (&f, "slow_echo");
+  for (unsigned i = 0; i < CALLS; i++)
+    submit_as (&f, &tasks[i], "a");
+  run_until (&f, &tasks[0].ended);
+  submit_as (&f, &other, "b");
+  finish (&f, &other, 1);
+  for (unsigned i = 0; i < CALLS; i++)
+    before += tasks[i].ended;
+  CU_ASSERT_TRUE (before < CALLS / 2);
+  finish (&f, tasks, CALLS);
+  teardown (&f);
+}
+
+static void
+a_process_for_each_call (void)
+{
+  enum { CALLS = 8 };
+  struct fixture f;
+  struct task tasks[CALLS];
+  struct unit_status status;
+
+  setup (&f, "slow_echo");
+  f.policy.isolate = ISOLATE_CALL;
+  f.policy.workers_max = 2;
+  renew (&f, "slow_echo");
+  unit_set_capacity (f.unit, 100);
+  for (unsigned i = 0; i < CALLS; i++)
+    submit_as (&f, &tasks[i], "a");
+  for (unsigned i = 0; i < CALLS; i++) {
+    run_until (&f, &tasks[i].started);
+    unit_status (f.unit, &status);
+    CU_ASSERT_TRUE (status.running <= 2);
+  }
+  finish (&f, tasks, CALLS);
+  for (unsigned i = 0; i < CALLS; i++)
+    for (unsigned j = 0; j < i; j++)
+      CU_ASSERT_NOT_EQUAL (tasks[i].pid, tasks[j].pid);
+  CU_ASSERT_EQUAL (history_crashes (f.history), 0);
+  teardown (&f);
+}
+
 static CU_TestInfo tests[] = {
   { "described", described },
   { "what can't be loaded", what_cannot_be_loaded },
@@ -526,6 +641,9 @@ static CU_TestInfo tests[] = {
   { "one call is tried after the quarantine", one_call_is_tried_after_the_quarantine },
   { "superseded", superseded },
   { "described warm", described_warm },
+  { "tenants share no process", tenants_share_no_process },
+  { "a tenant gives way", a_tenant_gives_way },
+  { "a process for each call", a_process_for_each_call },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "pool", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
