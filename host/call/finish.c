@@ -18,6 +18,7 @@ count (struct call *call, const struct result *result)
   histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
   stats->bytes_in += result->usage.bytes_in;
   stats->bytes_out += result->usage.bytes_out;
+  stats->cpu_us += result->usage.cpu_us;
 }
 
 static void

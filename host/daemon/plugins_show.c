@@ -119,6 +119,21 @@ render_history (struct json_writer *w, const struct history *history)
   jsonw_end (w);
 }
 
+/* What its processes use, as the kernel says. */
+static void
+render_cost (struct json_writer *w, const struct unit_status *s)
+{
+  jsonw_name (w, "usage");
+  jsonw_object (w);
+  jsonw_name (w, "kernel");
+  jsonw_object (w);
+  jsonw_name_int (w, "rss_bytes", (int64_t) s->rss);
+  jsonw_name_int (w, "rss_peak_bytes", (int64_t) s->rss_peak);
+  jsonw_name_int (w, "cpu_ms", s->cpu_ns / 1000000);
+  jsonw_end (w);
+  jsonw_end (w);
+}
+
 static void
 render_status (struct json_writer *w, const struct plugin *p, const struct unit_status *s)
 {
@@ -130,6 +145,7 @@ render_status (struct json_writer *w, const struct plugin *p, const struct unit_
   jsonw_name_int (w, "queued", s->queued);
   if (s->wait_ms != 0)
     jsonw_name_int (w, "retry_after_ms", s->wait_ms);
+  render_cost (w, s);
   render_history (w, p->history);
   if (s->why != NULL)
     jsonw_name_string (w, "last_failure", s->why);
@@ -197,9 +213,11 @@ plugin_label (struct buf *label, const struct plugin *p)
   buf_putc (label, '"');
 }
 
-/* One metric of every plugin that has had a process. */
+/* One metric of every plugin that has had a process; `source` is who measures it, NULL: the daemon,
+ * as all that is not marked. */
 static void
 metric (struct plugins *all, struct buf *out, const char *name, const char *type, const char *help,
+        const char *source,
         double (*value) (const struct plugin *p, const struct unit_status *status))
 {
   CLEANUP_BUF struct buf label = { 0 };
@@ -211,6 +229,8 @@ metric (struct plugins *all, struct buf *out, const char *name, const char *type
       continue;
     unit_status (p->unit, &status);
     plugin_label (&label, p);
+    if (source != NULL)
+      buf_printf (&label, ",source=\"%s\"", source);
     metrics_sample (out, name, buf_cstr (&label), value (p, &status));
   }
 }
@@ -234,6 +254,27 @@ is_quarantined (const struct plugin *p, const struct unit_status *status)
 {
   (void) p;
   return strcmp (status->state, "quarantined") == 0;
+}
+
+static double
+rss (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return (double) status->rss;
+}
+
+static double
+rss_peak (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return (double) status->rss_peak;
+}
+
+static double
+cpu_seconds (const struct plugin *p, const struct unit_status *status)
+{
+  (void) p;
+  return (double) status->cpu_ns / 1e9;
 }
 
 static double
@@ -270,12 +311,20 @@ ends_metric (struct plugins *all, struct buf *out)
 void
 plugins_metrics (struct plugins *all, struct buf *out)
 {
-  metric (all, out, "toolhost_queue_depth", "gauge", "Calls that wait for a worker.", queued);
-  metric (all, out, "toolhost_calls_running", "gauge", "Calls a worker has not answered.", running);
+  metric (all, out, "toolhost_queue_depth", "gauge", "Calls that wait for a worker.", NULL, queued);
+  metric (all, out, "toolhost_calls_running", "gauge", "Calls a worker has not answered.", NULL,
+          running);
   metric (all, out, "toolhost_plugin_quarantined", "gauge", "1 while a plugin is quarantined.",
-          is_quarantined);
-  metric (all, out, "toolhost_worker_starts_total", "counter", "Worker processes started.", starts);
+          NULL, is_quarantined);
+  metric (all, out, "toolhost_worker_starts_total", "counter", "Worker processes started.", NULL,
+          starts);
   metric (all, out, "toolhost_worker_crashes_total", "counter", "Worker processes that crashed.",
-          crashes);
+          NULL, crashes);
+  metric (all, out, "toolhost_worker_rss_bytes", "gauge", "Memory of worker processes.", "kernel",
+          rss);
+  metric (all, out, "toolhost_worker_rss_peak_bytes", "gauge",
+          "The most memory that one worker process had.", "kernel", rss_peak);
+  metric (all, out, "toolhost_worker_cpu_seconds_total", "counter",
+          "Processor time of worker processes.", "kernel", cpu_seconds);
   ends_metric (all, out);
 }

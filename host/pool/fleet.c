@@ -354,6 +354,14 @@ unlink_worker (struct fleet *fleet, struct worker *worker)
   fleet->history->alive--;
 }
 
+static void
+keep_cost (struct history *history, const struct watched *watched)
+{
+  history->cpu_ns += watched->cpu_ns;
+  if (watched->rss_peak > history->rss_peak)
+    history->rss_peak = watched->rss_peak;
+}
+
 /* The worker stays in the list while others hear of its end, so that the fleet stays as well. */
 static void
 on_ended (struct worker *worker, const struct end *end)
@@ -363,6 +371,7 @@ on_ended (struct worker *worker, const struct end *end)
 
   keep_guarantees (fleet, worker);
   remember (fleet, end, worker->proc.pid);
+  keep_cost (fleet->history, &worker->watched);
   take_blame (fleet, end);
   worker_end_jobs (worker, end);
   error_set (&err, "%s%s", reason_blame (end->reason) == BLAME_FILE ? "" : "its process ",
@@ -570,5 +579,9 @@ fleet_status (const struct fleet *fleet, struct fleet_status *status)
   for (const struct worker *w = fleet->workers; w != NULL; w = w->next) {
     status->workers++;
     status->running += w->running;
+    status->rss += w->watched.rss;
+    status->cpu_ns += w->watched.cpu_ns;
+    if (w->watched.rss_peak > status->rss_peak)
+      status->rss_peak = w->watched.rss_peak;
   }
 }

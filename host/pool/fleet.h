@@ -105,6 +105,8 @@ struct fleet_status {
   const char *state;
   int64_t wait_ms; /* until the next start, or the end of the quarantine; 0: none */
   unsigned workers, starting, running;
+  uint64_t rss, rss_peak; /* bytes of all together, of the one that had most; as the kernel says */
+  int64_t cpu_ns;         /* of all that run; likewise */
 };
 void fleet_status (const struct fleet *fleet, struct fleet_status *status);
 

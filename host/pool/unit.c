@@ -343,16 +343,22 @@ unit_policy (const struct unit *unit)
 void
 unit_status (const struct unit *unit, struct unit_status *status)
 {
+  const struct history *history = unit->fleet.history;
   struct fleet_status fleet;
 
   fleet_status (&unit->fleet, &fleet);
-  *status = (struct unit_status){ .state = fleet.state,
-                                  .why = unit->fleet.why,
-                                  .wait_ms = fleet.wait_ms,
-                                  .generation = unit->fleet.generation,
-                                  .workers = fleet.workers,
-                                  .starting = fleet.starting,
-                                  .running = fleet.running,
-                                  .queued = queue_count (&unit->queue),
-                                  .guarantees = unit->fleet.guarantees };
+  *status =
+    (struct unit_status){ .state = fleet.state,
+                          .why = unit->fleet.why,
+                          .wait_ms = fleet.wait_ms,
+                          .generation = unit->fleet.generation,
+                          .workers = fleet.workers,
+                          .starting = fleet.starting,
+                          .running = fleet.running,
+                          .queued = queue_count (&unit->queue),
+                          .rss = fleet.rss,
+                          .rss_peak =
+                            fleet.rss_peak > history->rss_peak ? fleet.rss_peak : history->rss_peak,
+                          .cpu_ns = fleet.cpu_ns + history->cpu_ns,
+                          .guarantees = unit->fleet.guarantees };
 }

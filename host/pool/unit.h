@@ -81,6 +81,10 @@ struct unit_status {
   int64_t wait_ms; /* what is left of back-off or quarantine; 0: none */
   uint64_t generation;
   unsigned workers, starting, running, queued;
+  uint64_t rss; /* bytes of its processes together, as the kernel says; 0: not seen */
+  /* of those that have ended, too; likewise */
+  uint64_t rss_peak; /* bytes of the one that had most */
+  int64_t cpu_ns;
   const char *guarantees; /* JSON object, or NULL before the first worker */
 };
 void unit_status (const struct unit *unit, struct unit_status *status);

@@ -158,6 +158,16 @@ watchdog_remove (struct watched *watched)
 }
 
 void
+watched_ended (struct watched *watched, uint64_t rss_peak, int64_t cpu_ns)
+{
+  watched->rss = 0;
+  if (rss_peak > watched->rss_peak)
+    watched->rss_peak = rss_peak;
+  if (cpu_ns > watched->cpu_ns)
+    watched->cpu_ns = cpu_ns;
+}
+
+void
 watched_serves (struct watched *watched, bool serves)
 {
   watched->serving = serves;

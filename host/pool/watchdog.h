@@ -57,6 +57,9 @@ bool watchdog_add (struct watchdog *dog, struct watched *watched, pid_t init,
 /* The end of it; of one that is not watched, too. */
 void watchdog_remove (struct watched *watched);
 
+/* What it had come to when it was collected: more exact than the last look. */
+void watched_ended (struct watched *watched, uint64_t rss_peak, int64_t cpu_ns);
+
 /* It takes calls from now on, or no longer. */
 void watched_serves (struct watched *watched, bool serves);
 /* A call goes to it; was cancelled, and runs on; has left it.  `cpu_ms` is its limit, 0: none. */

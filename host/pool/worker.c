@@ -506,6 +506,9 @@ conclude (struct worker *worker, struct end *end)
   siginfo_t info = { 0 };
 
   facts.told = read_status (worker->proc.status, &facts.status);
+  if (facts.told)
+    watched_ended (&worker->watched, (uint64_t) facts.status.peak_rss_kib << 10,
+                   facts.status.cpu_us * 1000);
   (void) waitid (P_PIDFD, (id_t) worker->proc.pidfd, &info, WEXITED);
   facts.init_code = info.si_code;
   facts.init_status = info.si_status;

@@ -166,11 +166,14 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
   CLEANUP_BUF struct buf labels = { 0 };
   CLEANUP_BUF struct buf seconds = { 0 };
   CLEANUP_BUF struct buf bytes = { 0 };
+  CLEANUP_BUF struct buf cpu = { 0 };
   CLEANUP_BUF struct buf repairs = { 0 };
 
   metrics_head (out, "toolhost_calls_total", "counter", "Calls that ended, by outcome.");
   metrics_head (&seconds, "toolhost_call_seconds", "histogram", "Time of calls, by stage.");
   metrics_head (&bytes, "toolhost_call_bytes_total", "counter", "Bytes of arguments and results.");
+  metrics_head (&cpu, "toolhost_call_cpu_seconds_total", "counter",
+                "Processor time of the threads of calls.");
   metrics_head (&repairs, "toolhost_repairs_total", "counter",
                 "Arguments that were mended before the call, by rule.");
   for (struct entry *e = metrics->tools; e != NULL; e = e->hh.next) {
@@ -187,8 +190,11 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
                 "toolhost_call_bytes_total{%s,direction=\"in\"} %" PRIu64 "\n"
                 "toolhost_call_bytes_total{%s,direction=\"out\"} %" PRIu64 "\n",
                 labels.data, e->stats.bytes_in, labels.data, e->stats.bytes_out);
+    buf_printf (&cpu, "toolhost_call_cpu_seconds_total{%s,source=\"worker\"} %.6f\n", labels.data,
+                (double) e->stats.cpu_us / 1e6);
   }
   buf_append (out, seconds.data, seconds.len);
   buf_append (out, bytes.data, bytes.len);
+  buf_append (out, cpu.data, cpu.len);
   buf_append (out, repairs.data, repairs.len);
 }

@@ -30,6 +30,7 @@ struct tool_stats {
   uint64_t repairs[METRICS_REPAIRS];   /* of arguments, by rule; likewise */
   struct histogram stages[STAGES];
   uint64_t bytes_in, bytes_out;
+  uint64_t cpu_us; /* as the worker says */
 };
 
 /* The stats of a tool, made when new; owned by the registry. */

@@ -1,7 +1,11 @@
 """Every key of a policy: what is written down is what the plugin meets, or what the caller is told."""
 
 import concurrent.futures
+import pathlib
+import re
+import shutil
 import signal
+import tempfile
 
 from harness import SANITIZER, Daemon, Skip, comment, installed, main, run, same
 
@@ -17,11 +21,12 @@ def tool(name, **values):
     return {"tools": {name: values}}
 
 
-def reload(d):
+def reload(d, name):
+    """Read the policies again; the plugin serves by its new one."""
     before = len(d.log_events("reloaded"))
     d.signal(signal.SIGHUP)
     d.wait_log("reloaded", after=before)
-    d.wait_log("plugin_loaded", lambda e: e["plugin"] == "slow_echo", after=before + 1)
+    d.wait_log("plugin_loaded", lambda e: e["plugin"] == name, after=before + 1)
 
 
 def killed(d, name, reason):
@@ -31,6 +36,70 @@ def killed(d, name, reason):
 
 def well(d):
     assert d.call("echo", {"text": "well"}).ok
+
+
+# ---- permissions, and limits that the kernel knows
+
+def test_files_and_folders():
+    with Daemon(plugins=["file_io"]) as d:
+        place = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-policy."))
+        try:
+            place.chmod(0o755)
+            for folder in ("read", "write", "neither"):
+                (place / folder).mkdir()
+                (place / folder).chmod(0o777)
+                (place / folder / "file").write_text("content")
+                (place / folder / "file").chmod(0o666)
+            d.policy("file_io", {"permissions": {"read": [str(place / "read")], "write": [str(place / "write")]}})
+            reload(d, "file_io")
+            for folder, may_read, may_write in (("read", True, False), ("write", True, True), ("neither", False, False)):
+                file = str(place / folder / "file")
+                same((d.call("file_io", {"read": file}).text == "content", d.call("file_io", {"write": file}).text == "ok"),
+                     (may_read, may_write), folder)
+        finally:
+            shutil.rmtree(place)
+
+
+def number_in(outcome):
+    return int(re.search(r"\d+", outcome.text).group())
+
+
+def test_what_the_kernel_counts():
+    rows = [("fd_bomb", {"files": 32}, 8, 32), ("fd_bomb", {"files": 100}, 64, 100),
+            ("disk_bomb", {"tmp": "1M"}, 512, 1024), ("disk_bomb", {"tmp": "4M"}, 2048, 4096),  # KiB
+            ("thread_bomb", {"processes": 20, "memory": "1G"}, 4, 20),
+            ("thread_bomb", {"processes": 60, "memory": "1G"}, 30, 60)]
+    for plugin, settings, least, most in rows:
+        with Daemon(plugins=[plugin], policies={plugin: limits(**settings)}) as d:
+            outcome = d.call(plugin)
+            comment(f"{plugin} {settings}: {outcome.text}")
+            assert least <= number_in(outcome) <= most, (settings, outcome)
+
+
+def test_calls_at_once():
+    with Daemon(plugins=["slow_echo"], policies={"slow_echo": limits(threads=2, queue=1)}) as d:
+        assert d.call("slow_echo", {"ms": 1}).ok
+        with concurrent.futures.ThreadPoolExecutor(6) as callers:
+            codes = [c.code for c in callers.map(lambda _: d.rest("slow_echo", {"ms": 1000}), range(6))]
+        assert codes.count("tool_overloaded") >= 2 and codes.count(None) >= 2, codes
+
+
+def test_what_the_plugin_is_told():
+    with Daemon(plugins=["files"]) as d:
+        d.policy("files", {"config": {"no such key": 1}})
+        d.signal(signal.SIGHUP)
+        assert "no such key" in d.wait_log("plugin_refused", lambda e: e["plugin"] == "files")["why"]
+
+
+def test_what_can_not_be_granted_yet():
+    for policy, path in (({"permissions": {"http": ["https://example.org/*"]}}, "/permissions/http"),
+                         ({"permissions": {"secrets": ["key"]}}, "/permissions/secrets"),
+                         ({"permissions": {"invoke": ["echo"]}}, "/permissions/invoke"),
+                         ({"secrets": {"key": "file"}}, "/secrets")):
+        with Daemon(plugins=["echo"]) as d:
+            d.policy("other", policy)
+            status, out, err = run(installed("sbin/toolhostd"), "--check", "--config-dir", d.config_dir)
+            assert status != 0 and f"{path}: this version has no broker for it" in err, err
 
 
 # ---- memory
@@ -74,6 +143,27 @@ def test_a_call_ends_when_its_processor_time_is_used_up():
         well(d)
 
 
+def test_what_is_used_is_told_by_who_measured_it():
+    with Daemon(plugins=["cpu_thief"]) as d:
+        assert d.rest("cpu_thief", {"ms": 300}).status == 200
+        outcome = d.call("cpu_thief", {"ms": 300})
+        usage = outcome.result["_meta"]["toolhost/usage"]
+        same(sorted(usage), ["daemon", "kernel", "worker"])
+        same(sorted(usage["daemon"]), ["bytesIn", "bytesOut", "queueUs", "runUs", "wallUs"])
+        assert usage["daemon"]["wallUs"] >= usage["daemon"]["runUs"] >= 250_000, usage
+        assert usage["worker"]["cpuUs"] > 0 and usage["kernel"]["rssPeakBytes"] > MIB // 4, usage
+        plugin = next(p for p in d.http("GET", "/v1/plugins").json["plugins"] if p["name"] == "cpu_thief")
+        kernel = plugin["usage"]["kernel"]
+        assert kernel["rss_peak_bytes"] >= kernel["rss_bytes"] > 0 and kernel["cpu_ms"] > 0, kernel
+        if not SANITIZED:
+            assert "RSS watchdog" in plugin["guarantees"]["memory-cap"], plugin["guarantees"]
+        metrics = d.http("GET", "/metrics").body.decode()
+        for name in ("toolhost_worker_rss_bytes", "toolhost_worker_rss_peak_bytes",
+                     "toolhost_worker_cpu_seconds_total"):
+            assert f'{name}{{plugin="cpu_thief",source="kernel"}}' in metrics, metrics
+        assert 'toolhost_call_cpu_seconds_total{plugin="cpu_thief",tool="cpu_thief",source="worker"}' in metrics
+
+
 def test_a_call_that_sleeps_uses_none():
     with Daemon(plugins=["slow_echo"], policies={"slow_echo": limits(cpu_per_call="50ms")}) as d:
         assert d.call("slow_echo", {"ms": 800, "text": "slept"}).ok
@@ -98,7 +188,7 @@ def test_a_tool_may_have_less_than_its_plugin():
     with Daemon(plugins=["slow_echo", "echo"]) as d:
         for settings, arguments, code in rows:
             d.policy("slow_echo", tool("slow_echo", **settings))
-            reload(d)
+            reload(d, "slow_echo")
             same(d.rest("slow_echo", arguments).code, code, settings)
         well(d)
 
