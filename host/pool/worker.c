@@ -559,6 +559,7 @@ worker_free (struct worker *worker)
   ev_io_stop (loop, &worker->output);
   ev_io_stop (loop, &worker->gone);
   ev_timer_stop (loop, &worker->timer);
+  ev_timer_stop (loop, &worker->pace);
   channel_close (&worker->channel);
   spawned_end (worker->pool->settings.spawner, &worker->proc);
   for (unsigned i = 0; i < worker->slots_count; i++)
