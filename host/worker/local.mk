@@ -44,7 +44,7 @@ tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_args_SOURCES = tests/unit/test_worker_args.c
 tests_unit_test_worker_args_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_sandbox_SOURCES = tests/unit/test_worker_sandbox.c %D%/guarantees.c \
-	%D%/hello.c
+	%D%/hello.c %D%/sandbox_limits.c
 tests_unit_test_worker_sandbox_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_calls_SOURCES = tests/unit/test_worker_calls.c %D%/filter.c \
 	%D%/system_calls.c

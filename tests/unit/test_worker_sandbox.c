@@ -87,10 +87,24 @@ test_guarantees (void)
                           "limit\",\"kill-tree\":\"\",\"no-new-code\":\"\"}");
 }
 
+/* What an operator wrote down and nothing here can enforce is refused, before anything is set. */
+static void
+a_limit_that_can_not_be_had (void)
+{
+  static const char *const none[] = { NULL };
+  struct sandbox_plan plan = { .write = none, .processes = 8, .processes_asked = true };
+  struct error err = { { 0 } };
+
+  CU_ASSERT_FALSE (sandbox_limits (&plan, &err));
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (err.text, "/limits/processes of its policy can't be enforced here"));
+}
+
 static CU_TestInfo tests[] = {
   { "hello", test_hello },
   { "a bad hello", test_bad_hello },
   { "guarantees", test_guarantees },
+  { "a limit that can not be had", a_limit_that_can_not_be_had },
   CU_TEST_INFO_NULL,
 };
 
