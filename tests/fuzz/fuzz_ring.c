@@ -93,7 +93,6 @@ on_described (struct worker *worker, const char *json, size_t len)
 static const struct worker_events worker_events = { .described = on_described,
                                                     .answered = on_worker,
                                                     .freed = on_worker,
-                                                    .answered = on_worker,
                                                     .condemned = on_worker,
                                                     .rest = on_rest };
 
