@@ -13,7 +13,11 @@ static const double RESTING_SECONDS = 1;
 static const int64_t NS_PER_MS = 1000000;
 
 /* What is in memory of a worker besides what the plugin uses: programs, libraries, rings. */
+#ifdef TOOLHOST_SANITIZED
+static const uint64_t OVERHEAD = UINT64_C (1) << 46; /* shadow memory counts, too */
+#else
 static const uint64_t OVERHEAD = 8 << 20;
+#endif
 
 static void
 set_pace (struct watchdog *dog, bool fast)
@@ -66,12 +70,10 @@ look_at (struct watched *watched, int64_t passed_ns)
   watched->cpu_ns = usage.cpu_ns;
   if (usage.rss > watched->rss_peak)
     watched->rss_peak = usage.rss;
-#ifndef TOOLHOST_SANITIZED /* shadow memory counts too */
   if (usage.rss > watched->limits.memory + OVERHEAD) {
     too_much_memory (watched);
     return;
   }
-#endif
   if (!cpu_credit_take (&watched->cpu, usage.cpu_ns, passed_ns) && watched->limits.cpu
       && watched->serving && watched->cancelled == 0)
     too_much_cpu (watched);
