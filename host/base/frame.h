@@ -149,7 +149,7 @@ enum {
   WORKER_EXIT_PROTOCOL = 81, /* the daemon said something unreadable */
   WORKER_EXIT_SANDBOX = 82,  /* a required guarantee can't be had; BYE has the sentence */
   WORKER_EXIT_LOAD = 83,     /* the plugin can't be used; BYE has the sentence */
-  WORKER_EXIT_STUB = 90      /* and 91 to 93: its cgroup, its ids, its descriptors, its program */
+  WORKER_EXIT_BIRTH = 90     /* and 91 to 93: its cgroup, its ids, its descriptors, its program */
 };
 
 /* Does a frame of this kind travel in a ring?  Otherwise by the socket. */

@@ -94,7 +94,7 @@ namespace_with (const char *uids, const char *gids)
   pid_t pid;
 
   (void) prctl (PR_SET_DUMPABLE, 1);
-  pid = stub_clone (CLONE_NEWUSER, -1, &pidfd);
+  pid = birth_clone (CLONE_NEWUSER, -1, &pidfd);
   if (pid == 0)
     for (;;)
       (void) pause ();

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "pool/stub.h"
+#include "pool/birth.h"
 
 struct idmap {
   uid_t uid; /* the worker's */

@@ -34,7 +34,7 @@ static int
 try_namespaces (unsigned long flags)
 {
   int pidfd = -1;
-  pid_t pid = stub_clone (flags, -1, &pidfd);
+  pid_t pid = birth_clone (flags, -1, &pidfd);
 
   if (pid == 0)
     _exit (0);
@@ -49,7 +49,7 @@ try_namespaces (unsigned long flags)
 static void
 probe_namespaces (struct launch_means *means)
 {
-  means->namespaces = try_namespaces (STUB_NAMESPACES) == 0;
+  means->namespaces = try_namespaces (BIRTH_NAMESPACES) == 0;
   for (unsigned i = 0; !means->namespaces && i < LAUNCH_NAMESPACES; i++)
     means->namespace_errno[i] = try_namespaces (CLONE_NEWUSER | launch_namespaces[i].flag);
 }
@@ -58,7 +58,7 @@ static bool
 enter (int group)
 {
   int pidfd = -1;
-  pid_t pid = stub_clone (0, group, &pidfd);
+  pid_t pid = birth_clone (0, group, &pidfd);
 
   if (pid == 0)
     _exit (0);
@@ -262,26 +262,26 @@ spawn (const struct launch *launch, const struct launch_request *request, const 
        struct start *start, pid_t *pid, int *pidfd, struct error *err)
 {
   char title[LAUNCH_TITLE];
-  const struct stub stub = { .program = launch->program,
-                             .title = title,
-                             .go = start->go[0],
-                             .fds = fds,
-                             .trees = start->trees.fds,
-                             .trees_count = start->trees.count,
-                             .tasks = start->place.tasks,
-                             .tasks_count = CGROUP_CONTROLLERS,
-                             .sets_ids = launch->means.root && !launch->means.namespaces,
-                             .uid = start->uid,
-                             .gid = start->gid };
+  const struct birth birth = { .program = launch->program,
+                               .title = title,
+                               .go = start->go[0],
+                               .fds = fds,
+                               .trees = start->trees.fds,
+                               .trees_count = start->trees.count,
+                               .tasks = start->place.tasks,
+                               .tasks_count = CGROUP_CONTROLLERS,
+                               .sets_ids = launch->means.root && !launch->means.namespaces,
+                               .uid = start->uid,
+                               .gid = start->gid };
 
   memcpy (title, request->title, sizeof title);
   /* An id map can be written by an unprivileged parent only to a child that is dumpable, and the
    * child takes the flag over. */
   (void) prctl (PR_SET_DUMPABLE, 1);
-  *pid = stub_clone (launch->means.namespaces ? STUB_NAMESPACES : 0, start->place.unified, pidfd);
+  *pid = birth_clone (launch->means.namespaces ? BIRTH_NAMESPACES : 0, start->place.unified, pidfd);
   if (*pid == 0) {
     (void) close (start->go[1]);
-    stub_run (&stub);
+    birth_run (&birth);
   }
   if (*pid < 0)
     error_set (err, "cannot start a worker process: %s", strerror (errno));

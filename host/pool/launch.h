@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "pool/birth.h"
 #include "pool/cgroup.h"
-#include "pool/stub.h"
 
 enum { LAUNCH_SLOTS_MAX = 4096, LAUNCH_TITLE = 96, LAUNCH_NAMESPACES = 7 };
 

@@ -1,4 +1,5 @@
 libhost_la_SOURCES += \
+	%D%/birth.c %D%/birth.h \
 	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
@@ -22,7 +23,6 @@ libhost_la_SOURCES += \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
 	%D%/spawn.c %D%/spawn.h \
-	%D%/stub.c %D%/stub.h \
 	%D%/tenants.c %D%/tenants.h \
 	%D%/unit.c %D%/unit.h \
 	%D%/watchdog.c %D%/watchdog.h \

@@ -93,10 +93,10 @@ by_refusal (struct end *end, const struct end_facts *facts, int status)
     int status;
     enum reason reason;
   } exits[] = {
-    { WORKER_EXIT_LOAD, REASON_LOAD_FAILED },      { WORKER_EXIT_SANDBOX, REASON_SANDBOX_REFUSED },
-    { WORKER_EXIT_PROTOCOL, REASON_PROTOCOL },     { WORKER_EXIT_STUB, REASON_SPAWN_FAILED },
-    { WORKER_EXIT_STUB + 1, REASON_SPAWN_FAILED }, { WORKER_EXIT_STUB + 2, REASON_SPAWN_FAILED },
-    { WORKER_EXIT_STUB + 3, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_LOAD, REASON_LOAD_FAILED },       { WORKER_EXIT_SANDBOX, REASON_SANDBOX_REFUSED },
+    { WORKER_EXIT_PROTOCOL, REASON_PROTOCOL },      { WORKER_EXIT_BIRTH, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_BIRTH + 1, REASON_SPAWN_FAILED }, { WORKER_EXIT_BIRTH + 2, REASON_SPAWN_FAILED },
+    { WORKER_EXIT_BIRTH + 3, REASON_SPAWN_FAILED },
   };
 
   for (size_t i = 0; !facts->described && i < sizeof exits / sizeof *exits; i++)

@@ -1,8 +1,8 @@
-/* stub.h - the child between clone and exec: it waits for its id maps, takes its ids and its
+/* birth.h - the child between clone and exec: it waits for its id maps, takes its ids and its
  * descriptors, and becomes the worker program.  It may share its parent's memory pages, so it makes
  * system calls and nothing else. */
-#ifndef TOOLHOST_POOL_STUB_H
-#define TOOLHOST_POOL_STUB_H
+#ifndef TOOLHOST_POOL_BIRTH_H
+#define TOOLHOST_POOL_BIRTH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +19,11 @@ enum {
 };
 
 /* All namespaces a worker lives in. */
-#define STUB_NAMESPACES                                                                            \
+#define BIRTH_NAMESPACES                                                                           \
   (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS         \
    | CLONE_NEWCGROUP)
 
-struct stub {
+struct birth {
   int program;      /* descriptor of the worker program */
   char *title;      /* argv[0] */
   int go;           /* read end: a byte, when the id maps are written; -1: there are none */
@@ -38,12 +38,12 @@ struct stub {
 };
 
 /* Become the worker.  What goes wrong is told through the status pipe as the exit status
- * WORKER_EXIT_STUB and a following one. */
-void stub_run (const struct stub *stub) __attribute__ ((noreturn));
+ * WORKER_EXIT_BIRTH and a following one. */
+void birth_run (const struct birth *birth) __attribute__ ((noreturn));
 
 /* clone3, or clone where a container's filter has no clone3.  `flags` are CLONE_NEW…; the child
  * goes into the cgroup `into` (-1: into its parent's).  Answers as fork does, with the child's
  * pidfd. */
-pid_t stub_clone (unsigned long flags, int into, int *pidfd);
+pid_t birth_clone (unsigned long flags, int into, int *pidfd);
 
 #endif

@@ -1,4 +1,4 @@
-#include "pool/stub.h"
+#include "pool/birth.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,18 +17,18 @@
 /* Descriptors go behind their places first, so that none is overwritten while they are put in
  * order; not further than that, since few may be open here. */
 static int
-lift (const struct stub *stub, int fd)
+lift (const struct birth *birth, int fd)
 {
-  return fcntl (fd, F_DUPFD_CLOEXEC, WORKER_FD_GRANTS + (int) stub->trees_count);
+  return fcntl (fd, F_DUPFD_CLOEXEC, WORKER_FD_GRANTS + (int) birth->trees_count);
 }
 
 static bool
-place (const struct stub *stub, const int *fds, size_t count, int first)
+place (const struct birth *birth, const int *fds, size_t count, int first)
 {
   int high[WORKER_GRANTS_MAX];
 
   for (size_t i = 0; i < count; i++)
-    if ((high[i] = lift (stub, fds[i])) < 0)
+    if ((high[i] = lift (birth, fds[i])) < 0)
       return false;
   for (size_t i = 0; i < count; i++)
     if (dup2 (high[i], first + (int) i) < 0)
@@ -38,33 +38,33 @@ place (const struct stub *stub, const int *fds, size_t count, int first)
 
 /* The program itself, out of the way; -1: it can't be done. */
 static int
-take_descriptors (const struct stub *stub)
+take_descriptors (const struct birth *birth)
 {
   int trees[WORKER_GRANTS_MAX];
-  int program = lift (stub, stub->program);
+  int program = lift (birth, birth->program);
 
-  for (size_t i = 0; i < stub->trees_count; i++)
-    trees[i] = lift (stub, stub->trees[i]);
-  if (program < 0 || !place (stub, stub->fds, WORKER_FDS, 0)
-      || !place (stub, trees, stub->trees_count, WORKER_FD_GRANTS))
+  for (size_t i = 0; i < birth->trees_count; i++)
+    trees[i] = lift (birth, birth->trees[i]);
+  if (program < 0 || !place (birth, birth->fds, WORKER_FDS, 0)
+      || !place (birth, trees, birth->trees_count, WORKER_FD_GRANTS))
     return -1;
   (void) close_range (WORKER_FDS, WORKER_FD_GRANTS - 1, CLOSE_RANGE_CLOEXEC);
-  (void) close_range (WORKER_FD_GRANTS + (unsigned) stub->trees_count, ~0U, CLOSE_RANGE_CLOEXEC);
+  (void) close_range (WORKER_FD_GRANTS + (unsigned) birth->trees_count, ~0U, CLOSE_RANGE_CLOEXEC);
   return program;
 }
 
 static bool
-take_ids (const struct stub *stub)
+take_ids (const struct birth *birth)
 {
-  const uid_t uid = stub->sets_ids ? stub->uid : 0;
-  const gid_t gid = stub->sets_ids ? stub->gid : 0;
+  const uid_t uid = birth->sets_ids ? birth->uid : 0;
+  const gid_t gid = birth->sets_ids ? birth->gid : 0;
   char byte;
 
-  if (stub->go >= 0 && read (stub->go, &byte, 1) != 1)
+  if (birth->go >= 0 && read (birth->go, &byte, 1) != 1)
     return false;
-  if (stub->go < 0 && !stub->sets_ids)
+  if (birth->go < 0 && !birth->sets_ids)
     return true;
-  return (!stub->sets_ids || syscall (SYS_setgroups, 0, NULL) == 0)
+  return (!birth->sets_ids || syscall (SYS_setgroups, 0, NULL) == 0)
          && syscall (SYS_setresgid, gid, gid, gid) == 0
          && syscall (SYS_setresuid, uid, uid, uid) == 0;
 }
@@ -94,26 +94,26 @@ reset_signals (void)
 
 static void __attribute__ ((noreturn)) fail (int status_fd, int which)
 {
-  const struct frame_status status = { .code = CLD_EXITED, .status = WORKER_EXIT_STUB + which };
+  const struct frame_status status = { .code = CLD_EXITED, .status = WORKER_EXIT_BIRTH + which };
 
   (void) !write (status_fd, &status, sizeof status);
   _exit (status.status);
 }
 
 void
-stub_run (const struct stub *stub)
+birth_run (const struct birth *birth)
 {
-  char *const argv[] = { stub->title, NULL };
+  char *const argv[] = { birth->title, NULL };
   static char *const no_environment[] = { NULL };
   int program;
 
-  if (!join (stub->tasks, stub->tasks_count))
-    fail (stub->fds[WORKER_FD_STATUS], 0);
-  if (!take_ids (stub))
-    fail (stub->fds[WORKER_FD_STATUS], 1);
-  program = take_descriptors (stub);
+  if (!join (birth->tasks, birth->tasks_count))
+    fail (birth->fds[WORKER_FD_STATUS], 0);
+  if (!take_ids (birth))
+    fail (birth->fds[WORKER_FD_STATUS], 1);
+  program = take_descriptors (birth);
   if (program < 0)
-    fail (stub->fds[WORKER_FD_STATUS], 2);
+    fail (birth->fds[WORKER_FD_STATUS], 2);
   reset_signals ();
   (void) syscall (SYS_execveat, program, "", argv, no_environment, AT_EMPTY_PATH);
   fail (WORKER_FD_STATUS, 3);
@@ -129,7 +129,7 @@ old_clone (unsigned long flags, int *pidfd)
 }
 
 pid_t
-stub_clone (unsigned long flags, int into, int *pidfd)
+birth_clone (unsigned long flags, int into, int *pidfd)
 {
   struct clone_args args = {
     .flags = flags | CLONE_PIDFD | (into >= 0 ? CLONE_INTO_CGROUP : 0),
