@@ -41,7 +41,7 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/neighbours.la \
-	%D%/integration/placeholder.la
+	%D%/integration/numbered.la
 %C%_integration_neighbours_la_SOURCES = %D%/integration/neighbours.c
 %C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_neighbours_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -54,10 +54,10 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_fragile_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
-%C%_integration_placeholder_la_SOURCES = %D%/integration/placeholder.c
-%C%_integration_placeholder_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
-%C%_integration_placeholder_la_CFLAGS = $(PLUGIN_CFLAGS)
-%C%_integration_placeholder_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_numbered_la_SOURCES = %D%/integration/numbered.c
+%C%_integration_numbered_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_numbered_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_numbered_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 # What tests and measurements load into workers.
 .PHONY: plugins-of-tests

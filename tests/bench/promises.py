@@ -58,11 +58,11 @@ class Caller:
 
 def copies(folder, count):
     """So many different plugins with a tool each, as files, and the names of the tools."""
-    template = plugin_file("placeholder").read_bytes()
-    files, names = [], [f"placeholder_{n:04}" for n in range(count)]
+    template = plugin_file("numbered").read_bytes()
+    files, names = [], [f"numbered_{n:04}" for n in range(count)]
     for name in names:
         files.append(pathlib.Path(folder, f"{name}.so"))
-        files[-1].write_bytes(template.replace(b"placeholder_0000", name.encode()))
+        files[-1].write_bytes(template.replace(b"numbered_0000", name.encode()))
     return files, names
 
 

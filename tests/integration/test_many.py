@@ -1,19 +1,19 @@
-"""A thousand plugins: copies of one small plugin whose name is a placeholder of fixed width."""
+"""A thousand plugins: copies of one small plugin whose name has a number of fixed width."""
 
 import time
 
 from harness import Daemon, comment, main, plugin_file, same, wait_for, PATIENCE
 
 COUNT = 1000
-PLACEHOLDER = b"placeholder_0000"
+TEMPLATE_NAME = b"numbered_0000"
 
 
 def fill(d):
-    template = plugin_file("placeholder").read_bytes()
-    assert PLACEHOLDER in template
+    template = plugin_file("numbered").read_bytes()
+    assert TEMPLATE_NAME in template
     for i in range(COUNT):
         target = d.plugin_dir / f"copy_{i:04}.so"
-        target.write_bytes(template.replace(PLACEHOLDER, b"placeholder_%04d" % i))
+        target.write_bytes(template.replace(TEMPLATE_NAME, b"numbered_%04d" % i))
         target.chmod(0o755)
 
 
@@ -39,7 +39,7 @@ def test_a_thousand_plugins():
                 d.address = d.wait_log("listening")["address"]
                 wait_for(lambda: d.http("GET", "/readyz").status == 200, 60, "readyz")
                 same(len(d.tools()), COUNT, "tools")
-                same(d.call("placeholder_0707").text, "placeholder_0707")
+                same(d.call("numbered_0707").text, "numbered_0707")
                 listing = sorted(timed(d) for _ in range(50))
                 workers = len(d.workers())
                 d.check = True

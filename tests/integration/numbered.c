@@ -1,8 +1,8 @@
-/* placeholder.c - a plugin whose name has a fixed width: a test makes a thousand plugins of it by
+/* numbered.c - a plugin whose name has a fixed width: a test makes a thousand plugins of it by
  * writing another number into copies of its file. */
 #include <toolhost.h>
 
-#define NAME "placeholder_0000"
+#define NAME "numbered_0000"
 
 static const char *
 definition (void *self)
@@ -20,8 +20,8 @@ execute (void *self, toolhost_call *call)
   return toolhost_text (call, NAME);
 }
 
-static const toolhost_tool placeholder = { TOOLHOST_TOOL, .definition = definition,
-                                           .execute = execute };
+static const toolhost_tool numbered = { TOOLHOST_TOOL, .definition = definition,
+                                        .execute = execute };
 
 TOOLHOST_PLUGIN (.name = NAME, .version = "1.0", .threads = TOOLHOST_PARALLEL,
-                 TOOLHOST_TOOLS (&placeholder))
+                 TOOLHOST_TOOLS (&numbered))
