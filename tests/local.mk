@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	%D%/integration/harness.py %D%/integration/hosts.py \
 	%D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/packages.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json \
+	%D%/conformance/conformance.py \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
