@@ -7,13 +7,6 @@
 #include "cli/command.h"
 #include "cli/out.h"
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
-
 static enum cli_exit run_help (const struct options *options, char **words, int count);
 static enum cli_exit run_version (const struct options *options, char **words, int count);
 

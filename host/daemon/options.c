@@ -9,11 +9,6 @@
 #include "daemon/settings.h"
 #include "watch/log.h"
 
-#ifndef TOOLHOST_VERSION
-#define TOOLHOST_VERSION "0.0.0"
-#define TOOLHOST_BUILD_ID "dev"
-#endif
-
 enum option_kind { OPTION_TEXT, OPTION_LIST, OPTION_FLAG, OPTION_HELP, OPTION_VERSION };
 
 /* Adding an option is adding a row. */

@@ -12,9 +12,6 @@
 #include "pool/unit.h"
 #include "watch/metrics.h"
 
-#ifndef TOOLHOST_BUILD_ID
-#define TOOLHOST_BUILD_ID "dev"
-#endif
 #ifndef PR_GET_MDWE
 #define PR_GET_MDWE 66
 #endif

@@ -11,10 +11,6 @@
 #include "pool/worker.h"
 #include "tap.h"
 
-#ifndef TOOLHOST_BUILD_ID
-#define TOOLHOST_BUILD_ID "dev"
-#endif
-
 struct fixture {
   struct ev_loop *loop;
   struct pool pool;

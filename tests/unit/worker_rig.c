@@ -13,10 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef TOOLHOST_BUILD_ID
-#define TOOLHOST_BUILD_ID "dev"
-#endif
-
 enum { PATIENCE_MS = 10000 };
 
 /* As whoever started the test: the build may stand in a folder that nobody else may enter. */

@@ -1,0 +1,146 @@
+#include <stdio.h>
+
+#include "daemon/host_parts.h"
+
+/* Two threads for files, so that a huge one does not hold the others up. */
+enum { OFFLOAD_THREADS = 2 };
+
+/* ---- what its parts ask of the daemon ---- */
+
+static void
+policy_for (void *ctx, const char *name, struct policy *policy)
+{
+  struct host *host = ctx;
+  policies_get (host->policies, name, host->config.require, policy);
+}
+
+static size_t
+hashes_in_use (void *ctx, char (**list)[SHA256_HEX])
+{
+  return plugins_hashes (((struct host *) ctx)->plugins, list);
+}
+
+void
+host_tell_ready (struct host *host)
+{
+  char status[96];
+
+  (void) snprintf (status, sizeof status, "%zu plugins, %zu tools", plugins_count (host->plugins),
+                   (size_t) catalog_toolset (host->catalog)->count);
+  notify_ready (host->notify, status);
+}
+
+static void
+on_ready (void *ctx)
+{
+  struct host *host = ctx;
+
+  log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
+             "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+  host_tell_ready (host);
+  host_begin_stdio (host);
+}
+
+/* What is kept for speed is given back. */
+static void
+relieve (void *ctx)
+{
+  struct host *host = ctx;
+
+  calls_trim (host->calls);
+  if (host->http != NULL)
+    http_server_relieve (host->http);
+}
+
+/* ---- making it ---- */
+
+static void
+follow_in_pool (struct pool *pool, const struct config *config)
+{
+  struct pool_settings *settings = &pool->settings;
+
+  settings->grace = (double) config->grace_ms / 1000;
+  settings->drain = (double) config->drain_ms / 1000;
+  settings->idle_stop = (double) config->idle_stop_ms / 1000;
+  settings->breaker.max_crashes = (unsigned) config->max_crashes;
+  settings->breaker.window = (double) config->crash_window_ms / 1000;
+  settings->breaker.quarantine = (double) config->quarantine_ms / 1000;
+  settings->breaker.quarantine_max = (double) config->quarantine_max_ms / 1000;
+  pool->tenants.running_max = (unsigned) config->tenant_running_max;
+}
+
+static void
+make_pool (struct host *host)
+{
+  struct pool_settings settings;
+
+  pool_settings_default (&settings);
+  settings.spawner = host->spawner;
+  settings.build = TOOLHOST_BUILD_ID;
+  settings.start_timeout = (double) host->config.start_timeout_ms / 1000;
+  pool_init (&host->pool, host->loop, host->log, &settings);
+  follow_in_pool (&host->pool, &host->config);
+  host->pool.pressure = &host->ceiling.pressure;
+}
+
+/* What keeps plugins and what is known of them. */
+static void
+make_store (struct host *host)
+{
+  struct describe_cache_needs cache = { .dir = host->state_dir,
+                                        .build = TOOLHOST_BUILD_ID,
+                                        .log = host->log };
+  struct intake_needs intake = {
+    .loop = host->loop, .log = host->log, .used = hashes_in_use, .ctx = host
+  };
+  struct error err = { 0 };
+
+  host->offload = offload_new (host->loop, OFFLOAD_THREADS);
+  host->store = store_new (host->state_dir, (uint64_t) host->config.plugin_max, &err);
+  if (err.text[0] != '\0')
+    log_event (host->log, LOG_WARNING, "plugin_store_failed", "why", err.text, NULL);
+  cache.offload = intake.offload = host->offload;
+  host->cache = intake.cache = describe_cache_new (&cache);
+  intake.store = host->store;
+  host->intake = intake_new (&intake);
+}
+
+void
+host_make_core (struct host *host)
+{
+  const struct calls_settings calls = { .pressure = &host->ceiling.pressure,
+                                        .deadline_ms = host->config.deadline_ms,
+                                        .running_max = (unsigned) host->config.running_max,
+                                        .json_depth = (unsigned) host->config.json_depth,
+                                        .log_per_second =
+                                          (unsigned) host->config.log_calls_per_second,
+                                        .repair = (enum repair_mode) host->config.repair };
+  struct plugins_needs needs = { .pool = &host->pool,
+                                 .log = host->log,
+                                 .describe_parallel = (unsigned) host->config.describe_parallel,
+                                 .policy = policy_for,
+                                 .ready = on_ready,
+                                 .ctx = host };
+
+  host->metrics = metrics_new ();
+  host->catalog = catalog_new ();
+  ceiling_init (&host->ceiling, host->loop, host->log, (uint64_t) host->config.memory_max, relieve,
+                host);
+  make_store (host);
+  make_pool (host);
+  needs.catalog = host->catalog;
+  needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
+  needs.cache = host->cache;
+  needs.intake = host->intake;
+  host->plugins = plugins_new (&needs);
+  host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
+}
+
+void
+host_follow_config (struct host *host, const struct config *config)
+{
+  host->config.require = config->require;
+  follow_in_pool (&host->pool, config);
+  calls_set_repair (host->calls, (enum repair_mode) config->repair);
+  ceiling_set_max (&host->ceiling, (uint64_t) config->memory_max);
+}

@@ -1,0 +1,177 @@
+#include <unistd.h>
+
+#include "daemon/host_parts.h"
+
+enum {
+  OWN_DESCRIPTORS = 48,
+  WORKER_DESCRIPTORS = 8 /* of a process, and of its plugin */
+};
+
+/* Seconds a client on standard input waits for plugins to be described. */
+static const double STDIO_PATIENCE = 1.5;
+
+/* ---- what they ask of the daemon ---- */
+
+static bool
+manage_ready (void *ctx, const char **why_not)
+{
+  struct host *host = ctx;
+
+  *why_not =
+    host->stopping ? "the daemon is draining" : "plugins are still being asked what they offer";
+  return !host->stopping && plugins_ready (host->plugins);
+}
+
+static void
+pool_metric (struct buf *out, const char *name, const char *type, const char *help, double value)
+{
+  metrics_head (out, name, type, help);
+  metrics_sample (out, name, NULL, value);
+}
+
+static void
+manage_metrics (void *ctx, struct buf *out)
+{
+  struct host *host = ctx;
+
+  metrics_render (
+    host->metrics,
+    &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
+  ceiling_metrics (&host->ceiling, out);
+  plugins_metrics (host->plugins, out);
+  pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
+  pool_metric (out, "toolhost_workers_killed_total", "counter",
+               "Worker processes the daemon killed.", (double) host->pool.killed);
+  pool_metric (out, "toolhost_tools", "gauge", "Tools in the toolset.",
+               (double) catalog_toolset (host->catalog)->count);
+  pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
+               (double) log_dropped (host->log));
+  if (host->sandbox_json.len != 0)
+    sandbox_metric (&host->sandbox, out);
+  if (host->http != NULL)
+    http_server_metrics (host->http, out);
+}
+
+static void
+manage_plugins (void *ctx, struct buf *out)
+{
+  plugins_render (((struct host *) ctx)->plugins, out);
+}
+
+static bool
+manage_release (void *ctx, const char *name)
+{
+  return plugins_release (((struct host *) ctx)->plugins, name);
+}
+
+/* What is left when the daemon itself and all workers it may start have theirs; where that is next
+ * to nothing, a quarter. */
+static size_t
+manage_connections_room (void *ctx)
+{
+  const struct host *host = ctx;
+  size_t others = OWN_DESCRIPTORS + (size_t) host->pool.workers_max * WORKER_DESCRIPTORS;
+
+  return host->descriptors > others + host->descriptors / 4 ? host->descriptors - others
+                                                            : host->descriptors / 4;
+}
+
+static bool
+manage_reload (void *ctx, struct error *err)
+{
+  return host_reload (ctx, err);
+}
+
+static void
+on_request (void *ctx, struct http_exchange *x)
+{
+  struct host *host = ctx;
+
+  if (slice_is (http_request (x)->path, "/mcp"))
+    mcp_http_handle (host->mcp, x);
+  else
+    rest_handle (host->rest, x);
+}
+
+/* ---- HTTP ---- */
+
+void
+host_make_fronts (struct host *host)
+{
+  struct http_limits limits = http_default_limits;
+
+  host->env = (struct front_env){ .loop = host->loop,
+                                  .calls = host->calls,
+                                  .catalog = host->catalog,
+                                  .log = host->log,
+                                  .pressure = &host->ceiling.pressure,
+                                  .version = TOOLHOST_VERSION,
+                                  .instructions = host->config.instructions,
+                                  .body_max = (size_t) host->config.body_max,
+                                  .json_depth = (unsigned) host->config.json_depth,
+                                  .page_size = (size_t) host->config.page_size,
+                                  .hosts = (const char *const *) host->config.allowed_hosts,
+                                  .origins = (const char *const *) host->config.allowed_origins,
+                                  .manage = { .ctx = host,
+                                              .ready = manage_ready,
+                                              .metrics = manage_metrics,
+                                              .plugins = manage_plugins,
+                                              .release = manage_release,
+                                              .reload = manage_reload,
+                                              .connections_room = manage_connections_room } };
+  if (host->listeners_count == 0)
+    return;
+  limits.body_max = host->env.body_max;
+  limits.connections_max = (unsigned) host->config.connections_max;
+  limits.connections_per_peer_max = (unsigned) host->config.connections_per_peer_max;
+  host->mcp = mcp_http_new (&host->env);
+  host->rest = rest_new (&host->env);
+  host->http = http_server_new (&host->env, &limits, on_request, host);
+}
+
+void
+host_listen (struct host *host)
+{
+  for (size_t i = 0; i < host->listeners_count; i++) {
+    http_server_listen (host->http, host->listeners[i]);
+    host->listeners[i] = -1;
+    log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
+  }
+}
+
+/* ---- standard input ---- */
+
+static void
+on_stdio_ended (void *ctx)
+{
+  host_stop (ctx);
+}
+
+/* Standard input is read from here on: what came before waits in its pipe, so that nobody who
+ * starts a daemon and asks at once is told that there are no tools. */
+void
+host_begin_stdio (struct host *host)
+{
+  ev_timer_stop (host->loop, &host->patience);
+  if (host->serve_stdio && host->stdio == NULL && !host->stopping)
+    host->stdio = stdio_front_new (&host->env, STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, host);
+}
+
+/* A plugin that hangs while it is loaded is not worth the wait; the others are served. */
+static void
+on_patience (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  host_begin_stdio (timer->data);
+}
+
+void
+host_await_stdio (struct host *host)
+{
+  if (!host->serve_stdio)
+    return;
+  ev_timer_init (&host->patience, on_patience, STDIO_PATIENCE, 0);
+  host->patience.data = host;
+  ev_timer_start (host->loop, &host->patience);
+}

@@ -1,0 +1,191 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/host_parts.h"
+#include "daemon/listen.h"
+#include "daemon/paths.h"
+#include "daemon/settings.h"
+
+/* Returns how many there may be. */
+static size_t
+raise_descriptor_limit (void)
+{
+  struct rlimit limit = { 1024, 1024 };
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    (void) setrlimit (RLIMIT_NOFILE, &limit);
+    (void) getrlimit (RLIMIT_NOFILE, &limit);
+  }
+  return (size_t) limit.rlim_cur;
+}
+
+/* Before anything is bound: what it inherits is as little as there is. */
+static bool
+start_spawner (struct host *host, struct error *err)
+{
+  const struct spawner_settings settings = { .program = host->worker,
+                                             .user = host->identity.uid,
+                                             .group = host->identity.gid,
+                                             .uid_first = (uid_t) host->config.worker_uid_first,
+                                             .uid_count =
+                                               (unsigned) host->config.worker_uid_count };
+
+  if (host->identity.uid - settings.uid_first < settings.uid_count)
+    return error_set (err, "worker_uids: %u to %u holds the uid %u of user %s, whom the daemon is",
+                      settings.uid_first, settings.uid_first + settings.uid_count - 1,
+                      host->identity.uid, host->identity.name);
+  host->spawner = spawner_new (&settings, err);
+  return host->spawner != NULL;
+}
+
+static bool
+open_log (struct host *host, bool quiet, struct error *err)
+{
+  host->log_fd = STDERR_FILENO;
+  if (host->config.log_file != NULL) {
+    host->log_fd =
+      open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    if (host->log_fd < 0)
+      return error_set (err, "log file %s: %s", host->config.log_file, strerror (errno));
+  }
+  if (!quiet)
+    host->log =
+      log_new (host->log_fd, (enum log_level) log_level_from_name (host->config.log_level));
+  return true;
+}
+
+/* The state folder is made and given to the user the daemon becomes. */
+static bool
+open_state (struct host *host, struct error *err)
+{
+  const char *path = host->config.state_dir;
+
+  host->state_dir = -1;
+  if (path == NULL)
+    return true;
+  if (mkdir (path, 0700) == 0 && geteuid () == 0)
+    (void) !chown (path, host->identity.uid, host->identity.gid);
+  host->state_dir = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (host->state_dir < 0)
+    return error_set (err, "state folder %s: %s", path, strerror (errno));
+  return true;
+}
+
+static void
+add_listener (struct host *host, int fd, const char *name)
+{
+  (void) snprintf (host->bound[host->listeners_count], sizeof *host->bound, "%s", name);
+  host->listeners[host->listeners_count++] = fd;
+}
+
+/* What a service manager has opened is served instead of what the configuration names. */
+static bool
+take_inherited (struct host *host, struct error *err)
+{
+  int count = listen_inherited (host->listeners, host->bound, LISTENERS_MAX, err);
+
+  host->listeners_count = count > 0 ? (size_t) count : 0;
+  host->inherited = count > 0;
+  return count >= 0;
+}
+
+static bool
+bind_all (struct host *host, struct error *err)
+{
+  uid_t owner = geteuid () == 0 ? host->identity.uid : geteuid ();
+  gid_t group = geteuid () == 0 ? host->identity.gid : getegid ();
+
+  if (!take_inherited (host, err))
+    return false;
+  if (host->inherited)
+    return true;
+  for (char **address = host->config.listen; address != NULL && *address != NULL; address++) {
+    char bound[80];
+    int fd;
+    if (host->listeners_count == LISTENERS_MAX - 1)
+      return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
+    fd = listen_tcp (*address, bound, err);
+    if (fd < 0)
+      return false;
+    add_listener (host, fd, bound);
+  }
+  if (host->config.socket != NULL) {
+    int fd = listen_unix (host->config.socket, owner, group, err);
+    if (fd < 0)
+      return false;
+    add_listener (host, fd, host->config.socket);
+  }
+  return true;
+}
+
+/* ---- where plugins are looked for ---- */
+
+static void
+on_found (void *ctx, const char *name, const char *path, const struct source *source)
+{
+  plugins_found (((struct host *) ctx)->plugins, name, path, source);
+}
+
+static void
+on_gone (void *ctx, const char *name)
+{
+  plugins_gone (((struct host *) ctx)->plugins, name);
+}
+
+static void
+on_refused (void *ctx, const char *name, const char *path, const char *why)
+{
+  plugins_refused (((struct host *) ctx)->plugins, name, path, why);
+}
+
+static void
+on_scanned (void *ctx)
+{
+  plugins_scanned (((struct host *) ctx)->plugins);
+}
+
+static const struct discovery_events discovery_events = {
+  .found = on_found, .gone = on_gone, .refused = on_refused, .scanned = on_scanned
+};
+
+static bool
+add_plugin_dirs (struct host *host, bool standard, struct error *err)
+{
+  char **dirs;
+  bool ok = true;
+
+  for (char **dir = host->config.plugin_dirs; ok && dir != NULL && *dir != NULL; dir++)
+    ok = discovery_add (host->discovery, *dir, true, err);
+  if (!ok || !standard)
+    return ok;
+  dirs = paths_plugin_dirs ();
+  for (char **dir = dirs; *dir != NULL; dir++)
+    (void) discovery_add (host->discovery, *dir, false, NULL);
+  settings_free_strings (dirs);
+  return true;
+}
+
+/* ---- all of it ---- */
+
+bool
+host_open (struct host *host, const struct host_options *options, struct error *err)
+{
+  if (!identity_find (host->config.user, strcmp (host->config.user, "toolhost") != 0,
+                      &host->identity, err))
+    return false;
+  host->descriptors = raise_descriptor_limit ();
+  if (!start_spawner (host, err))
+    return false;
+  host->discovery = discovery_new (host->loop, &discovery_events, host);
+  if (!open_log (host, options->quiet, err) || !open_state (host, err) || !bind_all (host, err)
+      || !add_plugin_dirs (host, options->standard_dirs, err))
+    return false;
+  host->policies = policies_read (host->config_dir, err);
+  return host->policies != NULL && identity_become (&host->identity, err);
+}

@@ -1,0 +1,119 @@
+/* host_parts.h - the host's own struct, for host*.c only.  They read in the order of a daemon's
+ * life:
+ *
+ *   host.c         it is made of its parts, and freed
+ *   host_open.c    what only root may open is opened; root's rights are given up
+ *   host_core.c    what runs calls: store, pool, plugins, calls
+ *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
+ *   host_run.c     it starts, it drains and stops
+ *   host_reload.c  policies and configuration are read again
+ */
+#ifndef TOOLHOST_DAEMON_HOST_PARTS_H
+#define TOOLHOST_DAEMON_HOST_PARTS_H
+
+#include "base/offload.h"
+#include "catalog/discovery.h"
+#include "catalog/store.h"
+#include "daemon/ceiling.h"
+#include "daemon/describe_cache.h"
+#include "daemon/host.h"
+#include "daemon/intake.h"
+#include "daemon/notify.h"
+#include "daemon/plugins.h"
+#include "daemon/policies.h"
+#include "daemon/privileges.h"
+#include "daemon/sandbox.h"
+#include "front/http/http.h"
+#include "front/mcp/mcp.h"
+#include "front/rest/rest.h"
+#include "front/stdio/stdio.h"
+#include "pool/pool.h"
+#include "pool/spawn.h"
+#include "watch/log.h"
+#include "watch/metrics.h"
+
+enum { LISTENERS_MAX = 16 };
+
+struct host {
+  struct ev_loop *loop;
+  struct config config;
+  bool (*reconfigure) (void *ctx, struct config *config, struct error *err);
+  void *reconfigure_ctx;
+  struct notify *notify;
+  struct log *log;
+  struct metrics *metrics;
+
+  /* opened */
+  int config_dir, state_dir, worker, log_fd;
+  struct identity identity;
+  size_t descriptors; /* that the daemon may have */
+  struct spawner *spawner;
+  struct policies *policies;
+  struct discovery *discovery;
+  int listeners[LISTENERS_MAX];
+  char bound[LISTENERS_MAX][80];
+  size_t listeners_count;
+  bool inherited; /* the listeners are a service manager's */
+  char *single;
+  int single_fd;    /* opened while still root: its folder may be private */
+  int single_errno; /* why not */
+  struct sandbox_facts sandbox;
+  struct buf sandbox_json;
+
+  /* the core */
+  struct ceiling ceiling;
+  struct offload *offload;
+  struct store *store;
+  struct describe_cache *cache;
+  struct intake *intake;
+  struct catalog *catalog;
+  struct pool pool;
+  struct plugins *plugins;
+  struct calls *calls;
+
+  /* the fronts */
+  struct front_env env;
+  struct http_server *http;
+  struct mcp_http *mcp;
+  struct rest *rest;
+  struct stdio_front *stdio;
+  bool serve_stdio;
+  ev_timer patience; /* with stdio: how long a plugin may keep the client waiting */
+
+  /* running and stopping */
+  ev_signal hup, term, interrupt;
+  ev_io launcher; /* readable when it is gone */
+  bool failed, stopping;
+  ev_timer drain; /* while stopping: look whether everything has ended */
+  ev_tstamp stop_by, kill_by;
+};
+
+/* ---- host_open.c ---- */
+
+/* Everything that needs root's rights; they are gone when this returns. */
+bool host_open (struct host *host, const struct host_options *options, struct error *err);
+
+/* ---- host_core.c ---- */
+
+void host_make_core (struct host *host);
+/* Of a configuration, what can change while running. */
+void host_follow_config (struct host *host, const struct config *config);
+/* The service manager is told that the daemon serves, and what. */
+void host_tell_ready (struct host *host);
+
+/* ---- host_fronts.c ---- */
+
+void host_make_fronts (struct host *host);
+/* Serve what was bound. */
+void host_listen (struct host *host);
+/* Wait for plugins to be described, but not for long, before standard input is read. */
+void host_await_stdio (struct host *host);
+/* Read standard input from here on, if it is to be served. */
+void host_begin_stdio (struct host *host);
+
+/* ---- host_run.c ---- */
+
+/* Stop looking at signals and at the launcher. */
+void host_unwatch (struct host *host);
+
+#endif
