@@ -153,6 +153,10 @@ handle (void *ctx, struct http_exchange *x)
     return http_reply (x, 299, "text/plain", NULL, "odd", 3);
   if (slice_is (path, "/error"))
     return http_reply_error (x, 404, "not_found", "No \"%s\" here", "x");
+  if (slice_is (path, "/busy"))
+    return http_reply (x, 503, NULL, NULL, NULL, 0);
+  if (slice_is (path, "/busy-until"))
+    return http_reply (x, 429, NULL, "Retry-After: 7\r\n", NULL, 0);
   if (slice_is (path, "/stream-now"))
     return stream_now (x);
   if (slice_is (path, "/stream")) {
@@ -384,6 +388,9 @@ kinds_of_answers (void)
     { "/odd", "HTTP/1.1 299 \r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nodd" },
     { "/error", "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 56"
                 "\r\n\r\n{\"error\":{\"code\":\"not_found\",\"message\":\"No \\\"x\\\" here\"}}" },
+    { "/busy", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n" },
+    { "/busy-until",
+      "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\nRetry-After: 7\r\n\r\n" },
     { "/tell?q=a%20b", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 27\r\n"
                        "X-Extra: yes\r\n\r\none, two, 3|a b|anonymous|0" },
   };

@@ -74,7 +74,8 @@ void http_server_metrics (const struct http_server *server, struct buf *out);
 void http_server_free (struct http_server *server);
 
 /* The whole answer: status, content type (NULL: no body), extra header lines ("Allow: POST\r\n", or
- * NULL), body (copied).  HEAD gets no body.  The exchange is gone when this returns. */
+ * NULL), body (copied).  HEAD gets no body.  A 503 or 429 whose header lines don't say when to come
+ * again gets "Retry-After: 1".  The exchange is gone when this returns. */
 void http_reply (struct http_exchange *x, int status, const char *content_type, const char *headers,
                  const void *body, size_t len);
 /* { "error": { "code", "message" } } with the status. */

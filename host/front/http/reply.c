@@ -98,6 +98,14 @@ put_status (char *at, int status)
   return PUT (at, " \r\n");
 }
 
+/* Does an answer that asks to come again still have to say when? */
+static bool
+must_say_when (const struct head *h)
+{
+  return (h->status == 503 || h->status == 429)
+         && (h->headers == NULL || strstr (h->headers, "Retry-After: ") == NULL);
+}
+
 static void
 put_head (struct buf *out, const struct head *h)
 {
@@ -118,6 +126,8 @@ put_head (struct buf *out, const struct head *h)
     at = PUT (at, "\r\n");
   }
   at = put_text (at, h->connection);
+  if (must_say_when (h))
+    at = PUT (at, "Retry-After: 1\r\n");
   if (headers_len != 0)
     at = put (at, h->headers, headers_len);
   at = PUT (at, "\r\n");
@@ -206,7 +216,6 @@ reply_put_refusal (struct buf *out, enum http_refused why, bool head)
   put_error (&json, r->code, r->message);
   put_head (out, &(struct head){ .status = r->status,
                                  .content_type = "application/json",
-                                 .headers = r->status == 503 ? "Retry-After: 1\r\n" : NULL,
                                  .connection = "Connection: close\r\n",
                                  .counted = true,
                                  .length = json.len });
