@@ -269,6 +269,27 @@ jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_
   jsonw_raw (w, json, len);
 }
 
+void
+jsonw_name_strings (struct json_writer *w, const char *name, char *const *list)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (; list != NULL && *list != NULL; list++)
+    jsonw_string (w, *list);
+  jsonw_end (w);
+}
+
+void
+jsonw_name_bits (struct json_writer *w, const char *name, unsigned bits, const char *const *names)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (unsigned i = 0; names[i] != NULL; i++)
+    if (bits & 1U << i)
+      jsonw_string (w, names[i]);
+  jsonw_end (w);
+}
+
 /* ---- escapes ---- */
 
 static inline bool
@@ -345,4 +366,18 @@ json_escape (struct buf *out, const char *text, size_t len)
     if (text < end)
       put_special (out, (unsigned char) *text++);
   }
+}
+
+size_t
+json_pointer_add (struct buf *pointer, const char *name, size_t len)
+{
+  size_t was = pointer->len;
+
+  buf_putc (pointer, '/');
+  for (size_t i = 0; i < len; i++)
+    if (name[i] == '~' || name[i] == '/')
+      buf_puts (pointer, name[i] == '~' ? "~0" : "~1");
+    else
+      buf_putc (pointer, name[i]);
+  return was;
 }

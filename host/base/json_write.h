@@ -51,8 +51,15 @@ void jsonw_name_string (struct json_writer *w, const char *name, const char *tex
 void jsonw_name_int (struct json_writer *w, const char *name, int64_t value);
 void jsonw_name_bool (struct json_writer *w, const char *name, bool value);
 void jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_t len);
+/* A list of strings that ends with NULL; NULL: an empty list. */
+void jsonw_name_strings (struct json_writer *w, const char *name, char *const *list);
+/* Of a list of names in the order of bits, ended by NULL, those whose bits are set. */
+void jsonw_name_bits (struct json_writer *w, const char *name, unsigned bits,
+                      const char *const *names);
 
 /* The escaped text of a string without its quotes, as above. */
 void json_escape (struct buf *out, const char *text, size_t len);
+/* Append a step, "/name", to a JSON pointer (RFC 6901); returns the length it had before. */
+size_t json_pointer_add (struct buf *pointer, const char *name, size_t len);
 
 #endif

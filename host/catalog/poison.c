@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/invisible.h"
+#include "base/json_write.h"
 
 enum { TEXT_MOST = 16384, NAME_MOST = 256, POINTER_MOST = 300 };
 
@@ -78,21 +79,6 @@ check_text (struct check *c, const char *text, size_t len, enum place place)
   return true;
 }
 
-/* Add a step to the pointer; what was there before is its length. */
-static size_t
-descend (struct check *c, const char *step, size_t len)
-{
-  size_t was = c->pointer.len;
-
-  buf_putc (&c->pointer, '/');
-  for (size_t i = 0; i < len; i++)
-    if (step[i] == '~' || step[i] == '/')
-      buf_puts (&c->pointer, step[i] == '~' ? "~0" : "~1");
-    else
-      buf_putc (&c->pointer, step[i]);
-  return was;
-}
-
 static bool check_value (struct check *c, const struct json_node *value, enum place place);
 
 static bool
@@ -106,7 +92,7 @@ check_object (struct check *c, const struct json_node *object, enum place place)
     const char *text = json_string (c->tape, name, &c->arena, &len);
     good = check_text (c, text, len, MEMBERS)
            && (len <= NAME_MOST || refuse (c, "has a member name of over %u bytes", NAME_MOST));
-    was = descend (c, text, len);
+    was = json_pointer_add (&c->pointer, text, len);
     good = good && check_value (c, value, place_below (place, text, len));
     c->pointer.len = was;
     name = json_next (value);

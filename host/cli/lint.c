@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/json_write.h"
 #include "cli/out.h"
 
 enum {
@@ -37,21 +37,6 @@ find (struct lint *l, enum lint_level level, const char *fmt, ...)
   l->sink (l->ctx, level, buf_cstr (&l->pointer), message);
 }
 
-/* Append "/name" to the pointer, escaped; returns the length to go back to. */
-static size_t
-descend (struct lint *l, const char *name, size_t len)
-{
-  size_t was = l->pointer.len;
-
-  buf_putc (&l->pointer, '/');
-  for (size_t i = 0; i < len; i++)
-    if (name[i] == '~' || name[i] == '/')
-      buf_puts (&l->pointer, name[i] == '~' ? "~0" : "~1");
-    else
-      buf_putc (&l->pointer, name[i]);
-  return was;
-}
-
 static void
 ascend (struct lint *l, size_t was)
 {
@@ -65,7 +50,7 @@ lint_name (struct lint *l, const struct json_node *tool)
 {
   static const char snake[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
   const char *name = json_cstring (l->tape, json_member (l->tape, tool, "name"), &l->arena);
-  size_t was = descend (l, "name", 4);
+  size_t was = json_pointer_add (&l->pointer, "name", 4);
 
   if (name == NULL || *name == '\0')
     find (l, LINT_ERROR, "there is no name");
@@ -83,7 +68,7 @@ lint_description (struct lint *l, const struct json_node *tool)
   size_t len;
   const char *text =
     json_string (l->tape, json_member (l->tape, tool, "description"), &l->arena, &len);
-  size_t was = descend (l, "description", 11);
+  size_t was = json_pointer_add (&l->pointer, "description", 11);
 
   if (text == NULL || len == 0)
     find (l, LINT_ERROR, "there is no description: a model chooses tools by it");
@@ -135,7 +120,7 @@ lint_texts (struct lint *l, const struct json_node *value)
     char number[24];
     size_t len = (size_t) snprintf (number, sizeof number, "%zu", index++);
     const char *name = object ? json_string (l->tape, n, &l->arena, &len) : number;
-    size_t was = descend (l, name, len);
+    size_t was = json_pointer_add (&l->pointer, name, len);
     if (object) {
       lint_text (l, n);
       n = json_next (n);
@@ -154,7 +139,7 @@ lint_property (struct lint *l, const struct json_node *name, const struct json_n
 {
   size_t len;
   const char *text = json_string (l->tape, name, &l->arena, &len);
-  size_t was = descend (l, text, len);
+  size_t was = json_pointer_add (&l->pointer, text, len);
 
   if (json_is (value, JSON_OBJECT)
       && !json_is (json_member (l->tape, value, "description"), JSON_STRING))
@@ -167,7 +152,7 @@ static void
 lint_properties (struct lint *l, const struct json_node *schema)
 {
   const struct json_node *properties = json_member (l->tape, schema, "properties");
-  size_t was = descend (l, "properties", 10);
+  size_t was = json_pointer_add (&l->pointer, "properties", 10);
 
   if (json_is (properties, JSON_OBJECT))
     for (const struct json_node *name = json_first (properties); name != json_end (properties);
@@ -181,7 +166,7 @@ static void
 lint_below (struct lint *l, const struct json_node *schema, const char *keyword, bool named)
 {
   const struct json_node *value = json_member (l->tape, schema, keyword);
-  size_t was = descend (l, keyword, strlen (keyword));
+  size_t was = json_pointer_add (&l->pointer, keyword, strlen (keyword));
 
   if (!named && json_is (value, JSON_OBJECT))
     lint_schema (l, value);
@@ -210,7 +195,7 @@ lint_schema (struct lint *l, const struct json_node *schema)
 static void
 lint_input (struct lint *l, const struct json_node *tool)
 {
-  size_t was = descend (l, "inputSchema", 11);
+  size_t was = json_pointer_add (&l->pointer, "inputSchema", 11);
 
   lint_schema (l, json_member (l->tape, tool, "inputSchema"));
   ascend (l, was);

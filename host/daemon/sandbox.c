@@ -194,12 +194,7 @@ tell_cgroup (const struct launch_means *means, struct json_writer *w)
   jsonw_name (w, "cgroup");
   jsonw_object (w);
   jsonw_name_int (w, "version", means->cgroup);
-  jsonw_name (w, "controllers");
-  jsonw_array (w);
-  for (unsigned i = 0; cgroup_controller_names[i] != NULL; i++)
-    if ((means->controllers & 1U << i) != 0)
-      jsonw_string (w, cgroup_controller_names[i]);
-  jsonw_end (w);
+  jsonw_name_bits (w, "controllers", means->controllers, cgroup_controller_names);
   jsonw_name_bool (w, "kill", means->cgroup_kill);
   jsonw_end (w);
 }

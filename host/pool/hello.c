@@ -5,29 +5,14 @@
 #include "base/json_write.h"
 
 static void
-append_paths (struct json_writer *w, const char *name, char *const *paths)
-{
-  jsonw_name (w, name);
-  jsonw_array (w);
-  for (; paths != NULL && *paths != NULL; paths++)
-    jsonw_string (w, *paths);
-  jsonw_end (w);
-}
-
-static void
 append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_v2)
 {
   jsonw_name (w, "sandbox");
   jsonw_object (w);
-  jsonw_name (w, "require");
-  jsonw_array (w);
-  for (unsigned i = 0; guarantee_names[i] != NULL; i++)
-    if (policy->require & 1U << i)
-      jsonw_string (w, guarantee_names[i]);
-  jsonw_end (w);
-  append_paths (w, "read", policy->read);
-  append_paths (w, "write", policy->write);
-  append_paths (w, "exec", policy->exec);
+  jsonw_name_bits (w, "require", policy->require, guarantee_names);
+  jsonw_name_strings (w, "read", policy->read);
+  jsonw_name_strings (w, "write", policy->write);
+  jsonw_name_strings (w, "exec", policy->exec);
   jsonw_name_int (w, "memory", policy->memory);
   jsonw_name_int (w, "address_space", policy->address_space);
   jsonw_name_int (w, "files", policy->files);

@@ -253,27 +253,6 @@ policy_needs_watching (const struct policy *policy, bool capped)
 /* ---- for people ---- */
 
 static void
-render_paths (struct json_writer *w, const char *name, char *const *paths)
-{
-  jsonw_name (w, name);
-  jsonw_array (w);
-  for (; paths != NULL && *paths != NULL; paths++)
-    jsonw_string (w, *paths);
-  jsonw_end (w);
-}
-
-static void
-render_bits (struct json_writer *w, const char *name, unsigned bits, const char *const *names)
-{
-  jsonw_name (w, name);
-  jsonw_array (w);
-  for (unsigned i = 0; names[i] != NULL; i++)
-    if (bits & 1U << i)
-      jsonw_string (w, names[i]);
-  jsonw_end (w);
-}
-
-static void
 render_numbers (struct json_writer *w, const char *name, const void *of,
                 const struct number *numbers, size_t count)
 {
@@ -311,9 +290,9 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name_bool (w, "enabled", policy->enabled);
   jsonw_name (w, "permissions");
   jsonw_object (w);
-  render_paths (w, "read", policy->read);
-  render_paths (w, "write", policy->write);
-  render_paths (w, "exec", policy->exec);
+  jsonw_name_strings (w, "read", policy->read);
+  jsonw_name_strings (w, "write", policy->write);
+  jsonw_name_strings (w, "exec", policy->exec);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);
   render_numbers (w, "workers", policy, workers, WORKERS);
@@ -321,8 +300,8 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name_string (w, "isolate", isolate_names[policy->isolate]);
   jsonw_name (w, "sandbox");
   jsonw_object (w);
-  render_bits (w, "require", policy->require, guarantee_names);
-  render_bits (w, "always", policy->always, guarantee_names);
+  jsonw_name_bits (w, "require", policy->require, guarantee_names);
+  jsonw_name_bits (w, "always", policy->always, guarantee_names);
   jsonw_name_bool (w, "jit", policy->jit);
   jsonw_end (w);
   jsonw_name (w, "tools");

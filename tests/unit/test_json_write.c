@@ -38,6 +38,24 @@ test_commas (void)
 }
 
 static void
+test_lists_of_names (void)
+{
+  CLEANUP_BUF struct buf b = { 0 };
+  struct json_writer w = { .out = &b };
+  char one[] = "/one", two[] = "/\"two\"", *paths[] = { one, two, NULL };
+  static const char *const names[] = { "a", "b", "c", NULL };
+
+  jsonw_object (&w);
+  jsonw_name_strings (&w, "paths", paths);
+  jsonw_name_strings (&w, "none", NULL);
+  jsonw_name_bits (&w, "some", 5, names);
+  jsonw_name_bits (&w, "unknown", 8, names);
+  jsonw_end (&w);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&b), "{\"paths\":[\"/one\",\"/\\\"two\\\"\"],\"none\":[],"
+                                         "\"some\":[\"a\",\"c\"],\"unknown\":[]}");
+}
+
+static void
 test_one_value_alone (void)
 {
   CLEANUP_BUF struct buf b = { 0 };
@@ -219,7 +237,20 @@ test_formatted_strings (void)
   CU_ASSERT_EQUAL (b.len, sizeof text - 1 + 2);
 }
 
+static void
+test_pointers (void)
+{
+  CLEANUP_BUF struct buf b = { 0 };
+
+  CU_ASSERT_EQUAL (json_pointer_add (&b, "a/b", 3), 0);
+  CU_ASSERT_EQUAL (json_pointer_add (&b, "~", 1), 5);
+  CU_ASSERT_EQUAL (json_pointer_add (&b, "", 0), 8);
+  CU_ASSERT_EQUAL (json_pointer_add (&b, "plain", 2), 9);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&b), "/a~1b/~0//pl");
+}
+
 static CU_TestInfo tests[] = { { "commas", test_commas },
+                               { "lists of names", test_lists_of_names },
                                { "one value alone", test_one_value_alone },
                                { "nesting", test_nesting },
                                { "escapes", test_escapes },
@@ -228,6 +259,7 @@ static CU_TestInfo tests[] = { { "commas", test_commas },
                                { "doubles", test_doubles },
                                { "doubles read back", test_doubles_read_back },
                                { "base64", test_base64 },
+                               { "pointers", test_pointers },
                                { "formatted strings", test_formatted_strings },
                                CU_TEST_INFO_NULL };
 static CU_SuiteInfo suites[] = { { "json_write", NULL, NULL, NULL, NULL, tests },

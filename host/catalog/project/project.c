@@ -151,15 +151,7 @@ walk_spend (struct walk *k, uint32_t nodes)
 size_t
 walk_descend (struct walk *k, const char *name, size_t len)
 {
-  size_t was = k->pointer.len;
-
-  buf_putc (&k->pointer, '/');
-  for (size_t i = 0; i < len; i++)
-    if (name[i] == '~' || name[i] == '/')
-      buf_puts (&k->pointer, name[i] == '~' ? "~0" : "~1");
-    else
-      buf_putc (&k->pointer, name[i]);
-  return was;
+  return json_pointer_add (&k->pointer, name, len);
 }
 
 void
