@@ -20,12 +20,14 @@ hostile_link = $(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(PLUGIN_CPPFLAGS) $(CPPFLA
 $(hostile_files): %D%/.libs/%.so: %D%/%.c %D%/hostile.h $(srcdir)/sdk/toolhost.h
 	$(hostile_link)
 
+%D%/.libs/dtor_crash.so %D%/.libs/dtor_hang.so: %D%/dtor.h
+
 $(inside_files): %D%/.libs/%.so: %D%/%.c %D%/hostile.h %D%/inside.h $(toolhost_worker_SOURCES) $(libbase_la_SOURCES)
 	$(hostile_link) -I$(srcdir)/host $(srcdir)/host/base/ring.c
 
 check_DATA += $(hostile_files) $(inside_files)
 CLEANFILES += $(hostile_files) $(inside_files)
-EXTRA_DIST += %D%/hostile.h %D%/inside.h $(hostile_plugins:%=%D%/%.c) $(inside_plugins:%=%D%/%.c)
+EXTRA_DIST += %D%/dtor.h %D%/hostile.h %D%/inside.h $(hostile_plugins:%=%D%/%.c) $(inside_plugins:%=%D%/%.c)
 
 # What they come to, against a running daemon: TAP, or the table of ./dev test hostile.
 dist_check_SCRIPTS += %D%/hostile.py
