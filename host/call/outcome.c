@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "call/arguments.h"
@@ -198,6 +199,20 @@ retry (struct call *call)
 static const char NO_MEMORY[] =
   "The tool ran, but the host had no memory left for its result; ask for less.";
 
+/* What the model can do something about: ask for less.  NULL: what the code says is all it is told.
+ */
+static const char *
+message_of (const struct job_end *end)
+{
+  if (end->fate == JOB_NO_MEMORY)
+    return NO_MEMORY;
+  if (end->fate == JOB_CRASHED && end->reason == REASON_OOM)
+    return "The tool used up its memory.";
+  if (end->fate == JOB_CRASHED && end->reason == REASON_CPU)
+    return "The tool used up its processor time.";
+  return NULL;
+}
+
 static void
 on_ended (struct job *job, const struct job_end *end)
 {
@@ -215,10 +230,9 @@ on_ended (struct job *job, const struct job_end *end)
   }
   if (end->fate == JOB_LOST && retry (call))
     return;
-  if (end->fate == JOB_NO_MEMORY) {
-    result.message = NO_MEMORY;
-    result.message_len = sizeof NO_MEMORY - 1;
-  }
+  result.message = message_of (end);
+  if (result.message != NULL)
+    result.message_len = strlen (result.message);
   result.error = errors[end->fate];
   result.retry_after_ms = end->retry_after_ms;
   result.usage = usage_of (end);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/frame.h"
+#include "pool/reason.h"
 
 struct flow;
 struct job;
@@ -34,6 +35,7 @@ struct job_end {
   const struct json_tape *structured_tape; /* onto this; NULL when there is none */
   const char *content;                     /* JSON array of content blocks, read strictly */
   const char *text;                        /* the other fates: a sentence for the log */
+  enum reason reason;                      /* JOB_CRASHED: why its process ended */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
   uint64_t rss_peak; /* of its process so far, bytes, as the kernel says; 0: not known */
 };

@@ -523,6 +523,7 @@ worker_end_jobs (struct worker *worker, const struct end *end)
   const bool crash = reason_blame (end->reason) == BLAME_PLUGIN;
   struct job_end result = { .fate = crash ? JOB_CRASHED : JOB_LOST,
                             .text = end->text,
+                            .reason = end->reason,
                             .rss_peak = worker->watched.rss_peak };
 
   worker->state = WORKER_KILLED; /* it takes no calls, whoever is woken now */

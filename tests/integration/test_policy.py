@@ -124,7 +124,8 @@ def test_address_space_is_room_and_memory_the_limit():
     with Daemon(plugins=["malloc_bomb", "echo"],
                 policies={"malloc_bomb": limits(memory="64M", address_space="8G", max_time="20s")}) as d:
         for shared in (False, True):
-            same(d.rest("malloc_bomb", {"shared": shared}).code, "tool_crashed")
+            outcome = d.rest("malloc_bomb", {"shared": shared})
+            same((outcome.code, outcome.message), ("tool_crashed", "The tool used up its memory."))
             end = killed(d, "malloc_bomb", "oom")
             comment(end["why"])
             d.lines.remove(end)
@@ -174,7 +175,7 @@ def test_a_worker_that_does_not_tell_is_found_out():
         with Daemon(plugins=["cpu_thief", "echo"], config={"deadline": "120s"},
                     policies={"cpu_thief": limits(cpu_per_call="100ms")}) as d:
             outcome = d.rest("cpu_thief", {"how": how}, timeout=130)
-            same(outcome.code, "tool_crashed", how)
+            same((outcome.code, outcome.message), ("tool_crashed", "The tool used up its processor time."), how)
             comment(killed(d, "cpu_thief", "cpu")["why"])
             well(d)
 

@@ -59,7 +59,8 @@ def test_a_worker_that_uses_up_its_memory_ends_as_oom():
     for arguments in ({}, {"shared": True}):
         with Daemon(plugins=["malloc_bomb", "echo"], policies={"malloc_bomb": policy(memory="64M")}) as d:
             same(d.call("echo", {"text": "x"}).text, "x")
-            same(d.rest("malloc_bomb", arguments).code, "tool_crashed", str(arguments))
+            outcome = d.rest("malloc_bomb", arguments)
+            same((outcome.code, outcome.message), ("tool_crashed", "The tool used up its memory."), str(arguments))
             end = d.wait_log("worker_crashed", lambda e: e["plugin"] == "malloc_bomb")
             same(end.get("reason"), "oom")
             comment(f"{arguments}: {end['why']}")

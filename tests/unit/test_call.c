@@ -663,6 +663,32 @@ the_process_dies (void)
   teardown (&f);
 }
 
+/* What the process used up is told; how else it ended is not. */
+static void
+the_process_takes_too_much (void)
+{
+  static const struct {
+    enum reason reason;
+    const char *message;
+  } rows[] = {
+    { REASON_OOM, "The tool used up its memory." },
+    { REASON_CPU, "The tool used up its processor time." },
+    { REASON_SIGNAL, "The tool crashed." },
+    { REASON_POLICY_VIOLATION, "The tool crashed." },
+  };
+  struct fixture f;
+
+  setup (&f);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    (void) start (&f, "t", NULL, NULL);
+    end_last (&f.unit, &(struct job_end){
+                         .fate = JOB_CRASHED, .reason = rows[i].reason, .text = "was ended" });
+    CU_ASSERT_EQUAL (f.heard.error, CALL_tool_crashed);
+    CU_ASSERT_STRING_EQUAL (f.heard.message, rows[i].message);
+  }
+  teardown (&f);
+}
+
 static void
 an_idempotent_one_runs_once_more (void)
 {
@@ -791,6 +817,7 @@ static CU_TestInfo tests[] = {
   { "text that is cut off", text_that_is_cut_off },
   { "mended twice", mended_twice },
   { "the process dies", the_process_dies },
+  { "the process takes too much", the_process_takes_too_much },
   { "an idempotent one runs once more", an_idempotent_one_runs_once_more },
   { "the shortest limit counts", the_shortest_limit_counts },
   { "a deadline passes", a_deadline_passes },
