@@ -149,6 +149,7 @@ enum {
   WORKER_EXIT_PROTOCOL = 81, /* the daemon said something unreadable */
   WORKER_EXIT_SANDBOX = 82,  /* a required guarantee can't be had; BYE has the sentence */
   WORKER_EXIT_LOAD = 83,     /* the plugin can't be used; BYE has the sentence */
+  WORKER_EXIT_THREAD = 84,   /* a call ended the thread it ran on */
   WORKER_EXIT_BIRTH = 90     /* and 91 to 93: its cgroup, its ids, its descriptors, its program */
 };
 

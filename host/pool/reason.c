@@ -23,6 +23,7 @@ static const struct {
                         "had a call that did not end within its grace period" },
   [REASON_KILLED] = { "killed", BLAME_SYSTEM, "was killed by somebody else" },
   [REASON_SPAWN_FAILED] = { "spawn_failed", BLAME_SYSTEM, "could not be started" },
+  [REASON_STOP_TIMEOUT] = { "stop_timeout", BLAME_CALL, "did not end in time when told to" },
   [REASON_STOPPED] = { "stopped", BLAME_NOBODY, "was told to stop: nothing was left to do" },
   [REASON_IDLE] = { "idle", BLAME_NOBODY, "was told to stop: nobody called" },
   [REASON_RECYCLED] = { "recycled", BLAME_NOBODY, "was told to stop: it had served its time" },
@@ -119,6 +120,10 @@ by_exit (struct end *end, const struct end_facts *facts)
   }
   if (by_refusal (end, facts, status))
     return;
+  if (facts->described && status == WORKER_EXIT_THREAD) {
+    end_set (end, REASON_EXIT, "exited, because a call had ended its thread without a result");
+    return;
+  }
   end->reason = REASON_EXIT;
   (void) snprintf (end->text, sizeof end->text, "exited with status %d%s", status,
                    !facts->described   ? " while the plugin was loaded"

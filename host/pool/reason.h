@@ -26,6 +26,7 @@ enum reason {
   /* what was done to it */
   REASON_KILLED,       /* its init was killed, by a person or by the kernel */
   REASON_SPAWN_FAILED, /* there was no process: the system gave none */
+  REASON_STOP_TIMEOUT, /* it was told to stop, and did not end in time */
   REASON_STOPPED,      /* nothing was left to do for it */
   REASON_IDLE,         /* nobody called for some time */
   REASON_RECYCLED,     /* it has served as many calls, or as long, as the policy says */
@@ -37,7 +38,7 @@ enum reason {
 /* Whom an end is blamed on, and so what follows from it. */
 enum blame {
   BLAME_NOBODY, /* as it should be */
-  BLAME_CALL,   /* one call had too little time, or took too much: it is no crash */
+  BLAME_CALL,   /* a call or the plugin's close took too much time: it is no crash */
   BLAME_SYSTEM, /* the next start waits (back-off) */
   BLAME_PLUGIN, /* a crash: the next start waits, and many end in quarantine */
   BLAME_FILE    /* no other try would end otherwise: the plugin is broken */

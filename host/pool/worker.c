@@ -273,8 +273,9 @@ on_stop_overdue (struct worker *worker)
 {
   CLEANUP_BUF struct buf words = { 0 };
 
-  buf_printf (&words, "%s; it did not exit in time and was killed", worker->words);
-  worker_kill (worker, worker->decided, buf_cstr (&words));
+  buf_printf (&words, "%s; %s did not return in time, and it was killed", worker->words,
+              worker->running == 0 ? "its plugin's close" : "a call");
+  worker_kill (worker, REASON_STOP_TIMEOUT, buf_cstr (&words));
 }
 
 /* One timer, by state: start, idle, drain, stop. */

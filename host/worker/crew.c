@@ -452,6 +452,17 @@ run (struct tool_thread *self, struct crew_call *call)
   }
 }
 
+/* A call has ended its thread, which may have held any lock of the process: nothing more is to be
+ * had of it.  Results of others that are ready are sent. */
+static void
+on_thread_end (void *arg)
+{
+  struct tool_thread *self = arg;
+
+  outbox_rescue (self->crew->outbox);
+  _exit (WORKER_EXIT_THREAD);
+}
+
 static void *
 thread_main (void *arg)
 {
@@ -460,6 +471,7 @@ thread_main (void *arg)
 
   (void) prctl (PR_SET_NAME, "tool");
   crash_thread_begin ();
+  pthread_cleanup_push (on_thread_end, self);
   pthread_mutex_lock (&crew->lock);
   if (self->unborn)
     crew->waking--;
@@ -471,6 +483,7 @@ thread_main (void *arg)
     crew_wake (next);
     run (self, call);
   }
+  pthread_cleanup_pop (0);
   return NULL;
 }
 

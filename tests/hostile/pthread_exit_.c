@@ -1,5 +1,5 @@
-/* Ends the host's thread that runs the call, not the process.  The caller gets an error within the
- * deadline, and the process is not used any longer. */
+/* Ends the host's thread that runs the call, not the process.  The worker notices at once: that is
+ * a crash. */
 #include "hostile.h"
 
 #include <pthread.h>

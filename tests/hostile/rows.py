@@ -193,10 +193,9 @@ ROWS = [
     Row("P14", "exit_now", "ends by _exit with 0", **CRASHED, reasons=("exit_without_result",)),
     Row("P14", "longjmp_out", "jumps out of the callback", ("tool_crashed", "tool_timeout"), ("signal", "deadline"),
         limits=SOON),
-    Row("P14", "pthread_exit_", "ends the host's thread", ("tool_crashed", "tool_timeout"),
-        ("deadline", "exit_without_result"), limits=SOON),
+    Row("P14", "pthread_exit_", "ends the host's thread", **CRASHED, reasons=("exit_without_result",)),
     Row("P12", "dtor_crash", "crashes when it is closed", says="whole", reasons=("signal",), ends=True),
-    Row("P12", "dtor_hang", "never ends when it is closed", says="whole", reasons=("stopped", "idle"), ends=True),
+    Row("P12", "dtor_hang", "never ends when it is closed", says="whole", reasons=("stop_timeout",), ends=True),
     # calls that do not end
     Row("P10", "spin", "never returns", **STOPPED),
     Row("P10", "deadlock", "waits for itself", **STOPPED),

@@ -117,6 +117,15 @@ def test_a_null_pointer_is_told_to_the_log_and_not_to_the_model():
         well(d)
 
 
+def test_a_call_that_ends_its_thread_has_crashed():
+    with Daemon(plugins=["pthread_exit_", "echo"]) as d:
+        same(d.rest("pthread_exit_").code, "tool_crashed")  # its deadline would be tool_timeout
+        end = crashed(d, "pthread_exit_")
+        same(end["reason"], "exit_without_result")
+        assert "a call had ended its thread" in end["why"], end
+        well(d)
+
+
 def test_after_a_crash_the_next_call_succeeds():
     with Daemon(plugins=["fragile"]) as d:
         same(d.call("fragile", {"crash": False}).text, "whole")
