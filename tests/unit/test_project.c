@@ -263,6 +263,11 @@ static const struct row {
     "{'type':'object','anyOf':[{'$ref':'#/$defs/x'}],'$defs':{'x':{'properties':"
     "{'b':{'type':'null'}},'required':['b']}}}",
     OBJECT ("'b':{'type':'null'}", REQUIRED ("'b'") CLOSED), "the alternatives are merged" },
+  /* what both the branch and its reference require is required once */
+  { ANTHROPIC,
+    "{'type':'object','anyOf':[{'$ref':'#/$defs/x','required':['b']}],'$defs':{'x':{'properties':"
+    "{'b':{'type':'null'}},'required':['b']}}}",
+    OBJECT ("'b':{'type':'null'}", REQUIRED ("'b'") CLOSED), "the alternatives are merged" },
   /* allOf is merged */
   { OPENAI,
     OBJECT ("'a':{'allOf':[{'$ref':'#/$defs/d'}],'description':'D'}",

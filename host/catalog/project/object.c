@@ -90,6 +90,27 @@ each_property (struct walk *k, const struct view *v, visit_property visit, void 
     each_property_of (k, v, &k->alternatives[i], i, visit, data);
 }
 
+/* Walk over the names that the view's own layers require, each once. */
+static void
+each_required (struct walk *k, const struct view *v, visit_property visit, void *data)
+{
+  struct view before = *v;
+
+  for (unsigned i = 0; i < v->count; i++) {
+    const struct json_node *required = json_member (k->tape, v->layers[i].node, "required");
+    before.count = i;
+    if ((v->layers[i].show & SHOW_REST) == 0 || !json_is (required, JSON_ARRAY))
+      continue;
+    for (const struct json_node *n = json_first (required); n != json_end (required);
+         n = json_next (n)) {
+      size_t len;
+      const char *name = json_string (k->tape, n, &k->arena, &len);
+      if (name != NULL && !view_requires (k, &before, name, len))
+        visit (k, v, name, len, data);
+    }
+  }
+}
+
 /* ---- properties ---- */
 
 /* The schemas of a property that only alternatives have; returns how many. */
@@ -205,79 +226,50 @@ require_all (struct walk *k, const struct view *v)
   buf_free (&optional.text);
 }
 
-/* The names a layer requires, without those that layers before it do. */
 static void
-put_required_of (struct walk *k, const struct view *v, unsigned layer)
+put_name (struct walk *k, const struct view *v, const char *name, size_t len, void *data)
 {
-  const struct json_node *required = json_member (k->tape, v->layers[layer].node, "required");
-  struct view before = *v;
-
-  before.count = layer;
-  if ((v->layers[layer].show & SHOW_REST) == 0 || !json_is (required, JSON_ARRAY))
-    return;
-  for (const struct json_node *n = json_first (required); n != json_end (required);
-       n = json_next (n)) {
-    size_t len;
-    const char *name = json_string (k->tape, n, &k->arena, &len);
-    if (name == NULL || view_requires (k, &before, name, len))
-      continue;
-    jsonw_string_len (&k->w, name, len);
-  }
+  (void) v;
+  (void) data;
+  jsonw_string_len (&k->w, name, len);
 }
 
-/* What all alternatives require is required. */
+/* Of the names that an alternative of a view requires, those that all of them do, and not the view
+ * itself. */
 static void
-put_required_of_alternatives (struct walk *k, const struct view *v)
+put_common_name (struct walk *k, const struct view *alternative, const char *name, size_t len,
+                 void *data)
 {
-  const struct view *first = &k->alternatives[0];
+  const struct view *const *v = data;
 
-  for (unsigned i = 0; i < first->count; i++) {
-    const struct json_node *required = json_member (k->tape, first->layers[i].node, "required");
-    if (!json_is (required, JSON_ARRAY))
-      continue;
-    for (const struct json_node *n = json_first (required); n != json_end (required);
-         n = json_next (n)) {
-      size_t len;
-      const char *name = json_string (k->tape, n, &k->arena, &len);
-      if (name != NULL && !view_requires (k, v, name, len) && is_required (k, v, name, len))
-        jsonw_string_len (&k->w, name, len);
-    }
-  }
+  (void) alternative;
+  if (!view_requires (k, *v, name, len) && is_required (k, *v, name, len))
+    jsonw_string_len (&k->w, name, len);
 }
 
 /* A closed object can't have what is required but has no schema. */
 static void
-check_required (struct walk *k, const struct view *v)
+check_named (struct walk *k, const struct view *v, const char *name, size_t len, void *data)
 {
-  for (unsigned i = 0; i < v->count; i++) {
-    const struct json_node *required = json_member (k->tape, v->layers[i].node, "required");
-    if ((v->layers[i].show & SHOW_REST) == 0 || !json_is (required, JSON_ARRAY))
-      continue;
-    for (const struct json_node *n = json_first (required); n != json_end (required);
-         n = json_next (n)) {
-      size_t len;
-      const char *name = json_string (k->tape, n, &k->arena, &len);
-      if (name != NULL && !is_named (k, v, name, len))
-        walk_loss (k, LOSS_REFUSED, "required", "\"%.*s\" is required, but has no schema",
-                   (int) (len < 80 ? len : 80), name);
-    }
-  }
+  (void) data;
+  if (!is_named (k, v, name, len))
+    walk_loss (k, LOSS_REFUSED, "required", "\"%.*s\" is required, but has no schema",
+               (int) (len < 80 ? len : 80), name);
 }
 
 void
 walk_put_required (struct walk *k, const struct view *v)
 {
   if (k->p->closed_objects)
-    check_required (k, v);
+    each_required (k, v, check_named, NULL);
   jsonw_name (&k->w, "required");
   jsonw_array (&k->w);
   if (k->p->nullable_optional)
     require_all (k, v);
   else {
-    for (unsigned i = 0; i < v->count; i++)
-      put_required_of (k, v, i);
+    each_required (k, v, put_name, NULL);
     if (k->at_root && k->alternatives_count != 0)
-      put_required_of_alternatives (k, v);
+      each_required (k, &k->alternatives[0], put_common_name, &v);
   }
   jsonw_end (&k->w);
 }
@@ -347,28 +339,34 @@ walk_put_additional (struct walk *k, const struct view *v)
 
 /* ---- alternatives ---- */
 
-/* "(a, b)": what one alternative requires beyond the rest; false: nothing. */
+/* What one alternative requires beyond the rest, while it is written down. */
+struct set {
+  const struct view *rest;
+  struct buf *words;
+  size_t start;
+};
+
+static void
+add_to_set (struct walk *k, const struct view *alternative, const char *name, size_t len,
+            void *data)
+{
+  struct set *set = data;
+
+  (void) alternative;
+  if (is_required (k, set->rest, name, len))
+    return;
+  buf_puts (set->words, set->words->len == set->start ? "(" : ", ");
+  buf_append (set->words, name, len);
+}
+
+/* "(a, b)"; false: nothing. */
 static bool
 add_set (struct walk *k, const struct view *v, const struct view *alternative, struct buf *words)
 {
-  size_t start = words->len;
+  struct set set = { .rest = v, .words = words, .start = words->len };
 
-  for (unsigned i = 0; i < alternative->count; i++) {
-    const struct json_node *required =
-      json_member (k->tape, alternative->layers[i].node, "required");
-    if (!json_is (required, JSON_ARRAY))
-      continue;
-    for (const struct json_node *n = json_first (required); n != json_end (required);
-         n = json_next (n)) {
-      size_t len;
-      const char *name = json_string (k->tape, n, &k->arena, &len);
-      if (name == NULL || is_required (k, v, name, len))
-        continue;
-      buf_puts (words, words->len == start ? "(" : ", ");
-      buf_append (words, name, len);
-    }
-  }
-  if (words->len == start)
+  each_required (k, alternative, add_to_set, &set);
+  if (words->len == set.start)
     return false;
   buf_putc (words, ')');
   return true;
