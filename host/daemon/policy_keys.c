@@ -2,7 +2,7 @@
 
 #include "base/json_c.h"
 
-/* What a plugin can't be granted before the daemon can do it for the plugin. */
+/* A plugin can't be granted what the daemon does not do for it. */
 static const char NO_BROKER[] = "this version has no broker for it, so it can't be granted";
 static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile says how much a "
                                   "plugin may use, not what it may get at";
@@ -65,30 +65,30 @@ static const struct setting tool_settings[] = {
   { .name = NULL },
 };
 
+/* What both a policy and a profile may say. */
+#define HOW_MUCH                                                                                   \
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },                                         \
+    { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },                                 \
+    { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },                                    \
+    { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },                                 \
+    { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },                                 \
+    { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },                                 \
+  {                                                                                                \
+    "isolate", SETTING_ISOLATE, AT (isolate), 0, 0, NULL, NULL                                     \
+  }
+
 const struct setting policy_settings[] = {
-  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
-  { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },
+  HOW_MUCH,
   { "enabled", SETTING_BOOL, AT (enabled), 0, 0, NULL, NULL },
   { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
-  { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
-  { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },
-  { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
   { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
-  { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
-  { "isolate", SETTING_ISOLATE, AT (isolate), 0, 0, NULL, NULL },
   { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
   { .name = NULL },
 };
 
 const struct setting profile_settings[] = {
-  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
-  { "profile", SETTING_STRING, AT (profile), 0, 0, NULL, NULL },
-  { "limits", SETTING_GROUP, 0, 0, 0, limit_settings, NULL },
-  { "workers", SETTING_GROUP, 0, 0, 0, workers_settings, NULL },
-  { "recycle", SETTING_GROUP, 0, 0, 0, recycle_settings, NULL },
-  { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
-  { "isolate", SETTING_ISOLATE, AT (isolate), 0, 0, NULL, NULL },
+  HOW_MUCH,
   { "enabled", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
   { "permissions", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },
   { "config", SETTING_NOT_HERE, 0, 0, 0, NULL, OF_A_PLUGIN },

@@ -129,15 +129,21 @@ mmap (void *addr, size_t len, int prot, int flags, int fd, off_t offset)
   return fails (MMAP, CALLER) ? MAP_FAILED : REAL (mmap) (addr, len, prot, flags, fd, offset);
 }
 
+/* The mode is only there for a file that may be made. */
+static unsigned
+mode_after (int flags, va_list args)
+{
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg (args, unsigned) : 0;
+}
+
 SHOWN int
 open (const char *path, int flags, ...)
 {
-  unsigned mode = 0;
   va_list args;
+  unsigned mode;
 
   va_start (args, flags);
-  if ((flags & (O_CREAT | O_TMPFILE)) != 0)
-    mode = va_arg (args, unsigned);
+  mode = mode_after (flags, args);
   va_end (args);
   return fails (OPEN, CALLER) ? -1 : REAL (open) (path, flags, mode);
 }
@@ -145,12 +151,11 @@ open (const char *path, int flags, ...)
 SHOWN int
 openat (int dir, const char *path, int flags, ...)
 {
-  unsigned mode = 0;
   va_list args;
+  unsigned mode;
 
   va_start (args, flags);
-  if ((flags & (O_CREAT | O_TMPFILE)) != 0)
-    mode = va_arg (args, unsigned);
+  mode = mode_after (flags, args);
   va_end (args);
   return fails (OPEN, CALLER) ? -1 : REAL (openat) (dir, path, flags, mode);
 }

@@ -105,28 +105,32 @@ send (int fd, const void *data, size_t count, int flags)
   return NEXT (send_fn, "send") (fd, data, shortened (fd, count), flags);
 }
 
+/* The message with its first byte alone; `one` holds it. */
+static struct msghdr
+first_of (const struct msghdr *message, struct iovec *one)
+{
+  struct msghdr first = *message;
+
+  *one = first_byte (message->msg_iov, message->msg_iovlen);
+  first.msg_iov = one;
+  first.msg_iovlen = 1;
+  return first;
+}
+
 SHOWN ssize_t
 recvmsg (int fd, struct msghdr *message, int flags)
 {
-  struct msghdr shorter = *message;
-  struct iovec one = first_byte (message->msg_iov, message->msg_iovlen);
+  struct iovec one;
+  struct msghdr first = first_of (message, &one);
 
-  if (!is_stream (fd))
-    return NEXT (recvmsg_fn, "recvmsg") (fd, message, flags);
-  shorter.msg_iov = &one;
-  shorter.msg_iovlen = 1;
-  return NEXT (recvmsg_fn, "recvmsg") (fd, &shorter, flags);
+  return NEXT (recvmsg_fn, "recvmsg") (fd, is_stream (fd) ? &first : message, flags);
 }
 
 SHOWN ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
-  struct msghdr shorter = *message;
-  struct iovec one = first_byte (message->msg_iov, message->msg_iovlen);
+  struct iovec one;
+  const struct msghdr first = first_of (message, &one);
 
-  if (!is_stream (fd))
-    return NEXT (sendmsg_fn, "sendmsg") (fd, message, flags);
-  shorter.msg_iov = &one;
-  shorter.msg_iovlen = 1;
-  return NEXT (sendmsg_fn, "sendmsg") (fd, &shorter, flags);
+  return NEXT (sendmsg_fn, "sendmsg") (fd, is_stream (fd) ? &first : message, flags);
 }

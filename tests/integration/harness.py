@@ -245,6 +245,14 @@ class Daemon:
             shutil.copyfile(shipped, self.policy_dir / shipped.name)
         return target
 
+    def replace(self, name, number):
+        """The same plugin as another file (what follows the last section is not looked at), until it is live."""
+        other = self.dir / "other.so"
+        other.write_bytes(plugin_file(name).read_bytes() + f"generation {number}".encode())
+        before = len(self.log_events("plugin_loaded"))
+        self.add(other, name)
+        self.wait_log("plugin_loaded", after=before)
+
     def policy(self, name, policy):
         text = policy if isinstance(policy, str) else json.dumps(policy)
         (self.policy_dir / f"{name}.json").write_text(text)
@@ -522,6 +530,33 @@ def in_background(function, *args, **more):
             raise box["error"]
         return box["value"]
 
+    return result
+
+
+def keep_calling(d, failures, count, ended):
+    while not ended.is_set():
+        text = f"n{count[0]}"
+        count[0] += 1
+        outcome = d.call("echo", {"text": text})
+        if not outcome.ok or outcome.text != text:
+            failures.append(repr(outcome))
+
+
+def under_load(d, act):
+    """What act() returns, while three callers call without a pause; none of the calls may fail."""
+    failures, count, ended = [], [0], threading.Event()
+    callers = [threading.Thread(target=keep_calling, args=(d, failures, count, ended)) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    try:
+        result = act()
+    finally:
+        ended.set()
+        for caller in callers:
+            caller.join(60)
+    same(failures, [], "failed calls")
+    assert count[0] > 10, count
+    comment(f"{count[0]} calls")
     return result
 
 

@@ -1,9 +1,8 @@
 """Plugins come, change and go while the daemon serves."""
 
-import threading
 import time
 
-from harness import Daemon, main, plugin_file, same, wait_for
+from harness import Daemon, main, plugin_file, same, under_load, wait_for
 
 LIVE_WITHIN = 1  # seconds, as promised
 
@@ -28,35 +27,7 @@ def test_a_removed_plugin_is_gone():
 
 def test_no_call_is_lost_while_a_plugin_is_replaced():
     with Daemon(plugins=["echo"]) as d:
-        failures, count, ended = [], [0], threading.Event()
-
-        def keep_calling():
-            while not ended.is_set():
-                text = f"n{count[0]}"
-                count[0] += 1
-                outcome = d.call("echo", {"text": text})
-                if not outcome.ok or outcome.text != text:
-                    failures.append(repr(outcome))
-
-        callers = [threading.Thread(target=keep_calling) for _ in range(3)]
-        for caller in callers:
-            caller.start()
-        for i in range(5):
-            replace(d, i)
-        ended.set()
-        for caller in callers:
-            caller.join(60)
-        same(failures, [], "failed calls")
-        assert count[0] > 10, count
-
-
-def replace(d, number):
-    """The same plugin as another file (what follows the last section is not looked at), until it is live."""
-    other = d.dir / "other.so"
-    other.write_bytes(plugin_file("echo").read_bytes() + f"generation {number}".encode())
-    before = len(d.log_events("plugin_loaded"))
-    d.add(other, "echo")
-    d.wait_log("plugin_loaded", after=before)
+        under_load(d, lambda: [d.replace("echo", i) for i in range(5)])
 
 
 def test_the_old_worker_ends_after_a_swap():
@@ -64,7 +35,7 @@ def test_the_old_worker_ends_after_a_swap():
         d.call("echo", {"text": "x"})
         old = set(d.workers())
         assert old, "no worker after a call"
-        replace(d, 1)
+        d.replace("echo", 1)
         wait_for(lambda: not old & set(d.workers()), 15, "the end of the old workers")
         assert d.call("echo", {"text": "x"}).ok
 

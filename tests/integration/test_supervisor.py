@@ -3,11 +3,10 @@
 import json
 import os
 import signal
-import threading
 import time
 
 from harness import (PATIENCE, SANITIZER, Daemon, Skip, comment, descendants, in_background, installed, main,
-                     plugin_file, run, same, wait_for)
+                     run, same, under_load, wait_for)
 
 SANITIZED = SANITIZER != "no"
 TOOLHOST = installed("bin/toolhost")
@@ -205,7 +204,7 @@ def test_release():
 def test_a_changed_file_releases():
     with Daemon(plugins=["fragile"], config=QUICK | {"quarantine": "60s"}) as d:
         crash_until_quarantined(d, "fragile", {"crash": True})
-        replace(d, "fragile", 1)
+        d.replace("fragile", 1)
         same(d.rest("fragile", {"crash": False}).status, 200)
         shown = plugin(d, "fragile")
         same(shown["generation"], 2)
@@ -245,32 +244,6 @@ def test_more_workers_when_calls_wait():
         assert plugin(d, "slow_echo")["workers"] <= 3
 
 
-def calling(d, failures, count, ended):
-    while not ended.is_set():
-        text = f"n{count[0]}"
-        count[0] += 1
-        outcome = d.call("echo", {"text": text})
-        if not outcome.ok or outcome.text != text:
-            failures.append(repr(outcome))
-
-
-def under_load(d, act):
-    """What act() returns, while three callers call without a pause; none of the calls may fail."""
-    failures, count, ended = [], [0], threading.Event()
-    callers = [threading.Thread(target=calling, args=(d, failures, count, ended)) for _ in range(3)]
-    for caller in callers:
-        caller.start()
-    try:
-        result = act()
-    finally:
-        ended.set()
-        for caller in callers:
-            caller.join(60)
-    same(failures, [], "failed calls")
-    comment(f"{count[0]} calls")
-    return result
-
-
 def test_recycling_loses_no_call():
     with Daemon(plugins=["echo"], policies={"echo": {"recycle": {"calls": 40}}}) as d:
         under_load(d, lambda: wait_for(lambda: ends(d, "echo").get("recycled", 0) >= 5, 60, "five recycled"))
@@ -284,19 +257,10 @@ def test_recycling_by_age():
         assert d.call("echo", {"text": "x"}).ok
 
 
-def replace(d, name, number):
-    """The same plugin as another file (what follows the last section is not looked at), until it is live."""
-    other = d.dir / "other.so"
-    other.write_bytes(plugin_file(name).read_bytes() + f"generation {number}".encode())
-    before = len(d.log_events("plugin_loaded"))
-    d.add(other, name)
-    d.wait_log("plugin_loaded", after=before)
-
-
 def test_thirty_generations_lose_no_call():
     with Daemon(plugins=["echo"]) as d:
         assert d.call("echo", {"text": "x"}).ok
-        under_load(d, lambda: [replace(d, "echo", i) for i in range(30)])
+        under_load(d, lambda: [d.replace("echo", i) for i in range(30)])
         shown = plugin(d, "echo")
         same(shown["generation"], 31)
         wait_for(lambda: plugin(d, "echo")["draining"] == 0, 15, "the end of the old generations")
@@ -307,7 +271,7 @@ def test_a_new_generation_is_ready_before_it_serves():
     """Its worker has started before the tools change, so the next call waits for nothing."""
     with Daemon(plugins=["echo"]) as d:
         assert d.call("echo", {"text": "x"}).ok
-        replace(d, "echo", 1)
+        d.replace("echo", 1)
         shown = plugin(d, "echo")
         same((shown["generation"], shown["workers"], shown["starting"]), (2, 1, 0))
         starts = shown["starts"]

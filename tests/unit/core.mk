@@ -3,7 +3,7 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channe
 	%D%/test_discovery %D%/test_notify %D%/test_offload %D%/test_poison %D%/test_pool %D%/test_ring %D%/test_store \
 	%D%/test_watch
 
-%C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/tap.h
+%C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/description.c %D%/description.h %D%/tap.h
 %C%_test_catalog_LDADD = $(UNIT_LIBS)
 %C%_test_config_SOURCES = %D%/test_config.c %D%/tap.h
 %C%_test_config_LDADD = $(UNIT_LIBS)
@@ -13,7 +13,7 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channe
 %C%_test_offload_LDADD = $(UNIT_LIBS)
 %C%_test_discovery_SOURCES = %D%/test_discovery.c %D%/place.c %D%/place.h %D%/tap.h
 %C%_test_discovery_LDADD = $(UNIT_LIBS)
-%C%_test_poison_SOURCES = %D%/test_poison.c %D%/tap.h
+%C%_test_poison_SOURCES = %D%/test_poison.c %D%/description.c %D%/description.h %D%/tap.h
 %C%_test_poison_LDADD = $(UNIT_LIBS)
 %C%_test_store_SOURCES = %D%/test_store.c %D%/place.c %D%/place.h %D%/tap.h
 %C%_test_store_LDADD = $(UNIT_LIBS)

@@ -2,34 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "catalog/catalog.h"
 #include "catalog/definition.h"
+#include "description.h"
 #include "tap.h"
 
 #define GOOD "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
-
-/* What a worker says of a plugin whose tools have these definitions. */
-static void
-say (struct buf *out, const char *const *definitions, int64_t max_time)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "name", "p");
-  jsonw_name_string (&w, "version", "1");
-  jsonw_name_string (&w, "threads", "parallel");
-  jsonw_name (&w, "tools");
-  jsonw_array (&w);
-  for (; *definitions != NULL; definitions++) {
-    jsonw_object (&w);
-    jsonw_name_int (&w, "max_time", max_time);
-    jsonw_name_string (&w, "definition", *definitions);
-    jsonw_end (&w);
-  }
-  jsonw_end (&w);
-  jsonw_end (&w);
-}
 
 static void
 read_all (struct described *d, const char *const *definitions, int64_t max_time)
@@ -37,7 +15,7 @@ read_all (struct described *d, const char *const *definitions, int64_t max_time)
   CLEANUP_BUF struct buf text = { 0 };
   struct error err = { 0 };
 
-  say (&text, definitions, max_time);
+  description_put (&text, definitions, max_time);
   CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
 }
 

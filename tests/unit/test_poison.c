@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "catalog/definition.h"
 #include "catalog/digest.h"
+#include "description.h"
 #include "tap.h"
 
 /* Made longer where a row says so: a run of this many 'x' takes the place of "@". */
@@ -117,26 +117,6 @@ static const char *const honest[] = {
   SCHEMA ("\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"d\"}}"),
 };
 
-/* What a worker says of a plugin with this one tool. */
-static void
-say (struct buf *out, const char *definition)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "name", "p");
-  jsonw_name_string (&w, "version", "1");
-  jsonw_name_string (&w, "threads", "parallel");
-  jsonw_name (&w, "tools");
-  jsonw_array (&w);
-  jsonw_object (&w);
-  jsonw_name_int (&w, "max_time", 0);
-  jsonw_name_string (&w, "definition", definition);
-  jsonw_end (&w);
-  jsonw_end (&w);
-  jsonw_end (&w);
-}
-
 static void
 read_one (struct described *d, const char *definition, size_t run)
 {
@@ -146,7 +126,7 @@ read_one (struct described *d, const char *definition, size_t run)
   for (const char *c = definition; *c != '\0'; c++)
     for (size_t i = 0; i < (*c == '@' && run != 0 ? run : 1); i++)
       buf_putc (&whole, *c == '@' && run != 0 ? 'x' : *c);
-  say (&text, buf_cstr (&whole));
+  description_put (&text, (const char *[]){ buf_cstr (&whole), NULL }, 0);
   CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
 }
 
