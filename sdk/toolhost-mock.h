@@ -27,7 +27,8 @@ typedef struct toolhost_mock_result {
                            said no; NOT_FOUND: no such tool; CANCELLED: the deadline passed */
   const char *text;     /* all text parts, one after the other; "" when none */
   const char *json;     /* the structured result, or NULL */
-  const char *content;  /* all parts as a JSON array of MCP content blocks */
+  const char *content;  /* all parts as a JSON array of MCP content blocks; of a read its contents,
+                           of a prompt its messages */
   const char *code;     /* of toolhost_fail, "" when none */
   const char *message;  /* of toolhost_fail or toolhost_why, "" when none */
   const char *problems; /* of toolhost_invalid: JSON array of { "pointer", "message" } */
@@ -60,6 +61,23 @@ void toolhost_mock_set_deadline (toolhost_mock *mock, int64_t ms);
 /* Run a tool; `args` is JSON text of an object.  A retained call is waited for (a plugin's own
  * threads may complete it) for at most 10 seconds.  Never NULL; free the result. */
 toolhost_mock_result *toolhost_mock_call (toolhost_mock *mock, const char *tool, const char *args);
+
+/* Read what stands at a URI: a resource of the plugin's, or one that a template of its matches, as
+ * the host would find it.  Contents are `content`, their texts `text`. */
+toolhost_mock_result *toolhost_mock_read (toolhost_mock *mock, const char *uri);
+/* Get a prompt; `args` is JSON text of an object of strings.  Messages are `content`. */
+toolhost_mock_result *toolhost_mock_prompt (toolhost_mock *mock, const char *prompt,
+                                            const char *args);
+/* Values for an argument of a prompt (by its name) or a variable of a template (by its text), of
+ * which `partial` is there; `args` are the others.  What is suggested is `json`: { "values",
+ * "total", "hasMore" }. */
+toolhost_mock_result *toolhost_mock_complete (toolhost_mock *mock, const char *of,
+                                              const char *argument, const char *partial,
+                                              const char *args);
+/* A definition by what it is known by: the name of a tool or prompt, a URI, a template.  NULL:
+ * there is none. */
+const char *toolhost_mock_definition_of (toolhost_mock *mock, const char *key);
+
 void toolhost_mock_result_free (toolhost_mock_result *result);
 
 #ifdef __cplusplus

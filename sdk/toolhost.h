@@ -69,7 +69,7 @@ enum {
   TOOLHOST_ASKED = 2000,       /* from execute: a person was asked, call again with the answers */
   TOOLHOST_LATER = 3000,       /* from execute: the call was retained, toolhost_complete ends it */
   TOOLHOST_NOT_GRANTED = 4000, /* the operator did not grant this, or this host does not offer it */
-  TOOLHOST_NOT_FOUND = 5000,   /* no such argument, path, secret, tool */
+  TOOLHOST_NOT_FOUND = 5000,   /* no such argument, path, secret, tool; from read: no resource */
   TOOLHOST_WRONG_TYPE = 6000,  /* the value is of another type, or out of the C type's range */
   TOOLHOST_BAD_VALUE = 7000,   /* a parameter of the call to the host was not usable */
   TOOLHOST_CANCELLED = 8000,   /* the call was cancelled, or its deadline has passed */
@@ -99,7 +99,8 @@ enum {
 
 typedef struct toolhost_host toolhost_host;
 
-/* One call of a tool.  Only `host` is public; it stays the first member for ever. */
+/* One call of a tool, or of what else a plugin offers.  Only `host` is public; it stays the first
+ * member for ever. */
 typedef struct toolhost_call {
   const toolhost_host *host;
 } toolhost_call;
@@ -155,6 +156,99 @@ typedef struct toolhost_builder {
 
 #define TOOLHOST_BUILDER .struct_size = (uint32_t) sizeof (toolhost_builder)
 
+/* ---- beyond tools: resources and prompts ------------------------------------------------- */
+
+/* What is read at a URI: a resource, or a template of resources.  Its calls are calls as those of
+ * tools are: can_read and read run on a tool thread inside one deadline, may be retained, are
+ * cancelled and counted. */
+typedef struct toolhost_readable {
+  uint32_t struct_size; /* set by TOOLHOST_READABLE */
+  uint32_t reserved;    /* 0 */
+
+  /* The definition, JSON text that lives as long as the plugin: "uri" of a resource, or
+   * "uriTemplate" of a template (RFC 6570, to level 3 and with explosion); "name"; optional
+   * "title", "description", "mimeType", "size" (of a resource), "annotations", "icons", "_meta".
+   * Required.  [once] */
+  const char *(*definition) (void *self);
+
+  /* May this caller read it now?  toolhost_why says why not.  NULL: yes.  [tool] */
+  bool (*can_read) (void *self, toolhost_call *call);
+
+  /* Give what stands at toolhost_uri (call), with toolhost_contents, toolhost_contents_blob, or
+   * toolhost_resource and toolhost_blob where parts have URIs of their own; at least one.  The
+   * variables of a template are arguments: toolhost_arg_string (call, "id").  TOOLHOST_OK;
+   * TOOLHOST_NOT_FOUND: there is no such resource; TOOLHOST_FAILED, TOOLHOST_ASKED,
+   * TOOLHOST_LATER.  Required.  [tool] */
+  toolhost_status (*read) (void *self, toolhost_call *call);
+
+  /* Of a template: suggest values for the variable toolhost_completing (call), of which
+   * toolhost_partial (call) is there, with toolhost_suggest; the arguments are the variables that
+   * are known.  NULL: none.  [tool] */
+  toolhost_status (*complete) (void *self, toolhost_call *call);
+
+  /* As of a tool: milliseconds, NULL: the host's default.  [once] */
+  int64_t (*max_time) (void *self);
+} toolhost_readable;
+
+#define TOOLHOST_READABLE .struct_size = (uint32_t) sizeof (toolhost_readable)
+
+/* A prompt: messages that a person picks for a model. */
+typedef struct toolhost_prompt {
+  uint32_t struct_size; /* set by TOOLHOST_PROMPT */
+  uint32_t reserved;    /* 0 */
+
+  /* The definition, JSON text that lives as long as the plugin: "name" (1 to 64 of A-Za-z0-9_-),
+   * "description"; optional "title", "arguments" ([{ "name", "title", "description", "required" }];
+   * their values are strings), "icons", "_meta".  Required.  [once] */
+  const char *(*definition) (void *self);
+
+  /* May this caller have it now?  toolhost_why says why not.  NULL: yes.  [tool] */
+  bool (*can_get) (void *self, toolhost_call *call);
+
+  /* Give the messages: every part (toolhost_text, toolhost_image, …) is a message of its own, of
+   * the role that toolhost_role set last; the user's at first.  TOOLHOST_OK, TOOLHOST_FAILED,
+   * TOOLHOST_ASKED, TOOLHOST_LATER.  Required.  [tool] */
+  toolhost_status (*get) (void *self, toolhost_call *call);
+
+  /* Suggest values for the argument toolhost_completing (call), as of a template.  [tool] */
+  toolhost_status (*complete) (void *self, toolhost_call *call);
+
+  /* As of a tool: milliseconds, NULL: the host's default.  [once] */
+  int64_t (*max_time) (void *self);
+} toolhost_prompt;
+
+#define TOOLHOST_PROMPT .struct_size = (uint32_t) sizeof (toolhost_prompt)
+
+/* What `extension` of a plugin answers for these ids; TOOLHOST_EXTENSIONS makes all of it. */
+#define TOOLHOST_RESOURCES_ID "toolhost.resources/1"
+#define TOOLHOST_PROMPTS_ID "toolhost.prompts/1"
+
+typedef struct toolhost_resources {
+  uint32_t struct_size;
+  uint32_t reserved;                         /* 0 */
+  const toolhost_readable *const *readables; /* NULL-terminated */
+} toolhost_resources;
+
+typedef struct toolhost_prompts {
+  uint32_t struct_size;
+  uint32_t reserved;                     /* 0 */
+  const toolhost_prompt *const *prompts; /* NULL-terminated */
+} toolhost_prompts;
+
+/* For TOOLHOST_EXTENSIONS. */
+typedef struct toolhost_beyond {
+  const toolhost_resources *resources;
+  const toolhost_prompts *prompts;
+} toolhost_beyond;
+
+/* What toolhost_changed says has changed. */
+enum {
+  TOOLHOST_TOOLS_CHANGED = 1000,     /* what the tools are or do: clients are to list them again */
+  TOOLHOST_RESOURCES_CHANGED = 2000, /* which resources there are */
+  TOOLHOST_RESOURCE_UPDATED = 3000,  /* what stands at one URI */
+  TOOLHOST_PROMPTS_CHANGED = 4000    /* which prompts there are */
+};
+
 typedef struct toolhost_plugin {
   uint32_t struct_size; /* set by TOOLHOST_PLUGIN */
   uint32_t abi;         /* set by TOOLHOST_PLUGIN */
@@ -178,7 +272,7 @@ typedef struct toolhost_plugin {
   void (*close) (void *self);
 
   /* What the plugin offers beyond tools, by string id ("toolhost.resources/1"); each a struct that
-   * begins with its own struct_size; NULL for an unknown id.  [any] */
+   * begins with its own struct_size; NULL for an unknown id.  See TOOLHOST_EXTENSIONS.  [any] */
   const void *(*extension) (const char *id);
 } toolhost_plugin;
 
@@ -217,8 +311,14 @@ enum {
   TOOLHOST_THREAD_ID = 3000,
   TOOLHOST_RUN_ID = 4000,
   TOOLHOST_TENANT = 5000,
-  TOOLHOST_METADATA = 6000 /* JSON object */
+  TOOLHOST_METADATA = 6000,   /* JSON object */
+  TOOLHOST_URI = 7000,        /* of a read: what is read */
+  TOOLHOST_COMPLETING = 8000, /* of a completion: the name of the variable or argument */
+  TOOLHOST_PARTIAL = 9000     /* of a completion: what of its value is there */
 };
+
+/* Whose words the messages of a prompt are. */
+enum { TOOLHOST_USER = 1000, TOOLHOST_ASSISTANT = 2000 };
 
 /* Kinds of result part. */
 enum {
@@ -242,6 +342,7 @@ typedef struct toolhost_part {
   const char *title;       /* link; may be NULL */
   const char *description; /* link; may be NULL */
   const char *annotations; /* JSON object of MCP annotations; NULL: none */
+  const char *meta;        /* JSON object, "_meta" of MCP; NULL: none */
 } toolhost_part;
 
 /* The table.  It grows at the end only; `struct_size` says how far this host's reaches.  Use the
@@ -305,7 +406,16 @@ struct toolhost_host {
                              size_t len, const char **result_json, size_t *result_len);
   int32_t (*ask) (toolhost_call *call, const char *key, const char *kind, const char *params_json,
                   size_t len, const char **answer_json, size_t *answer_len);
+
+  /* prompts, completions, changes */
+  toolhost_status (*role) (toolhost_call *call, int32_t role);
+  toolhost_status (*suggest) (toolhost_call *call, const char *value, size_t len);
+  toolhost_status (*changed) (const toolhost_host *host, int32_t what, const char *uri);
 };
+
+/* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
+#define TOOLHOST_REACHES(host_, member)                                                            \
+  ((host_)->struct_size >= offsetof (toolhost_host, member) + sizeof ((host_)->member))
 
 /* What toolhost_ask answers. */
 enum {
@@ -327,6 +437,16 @@ template <const toolhost_tool *...Items> struct toolhost_tools_of {
 template <const toolhost_builder *...Items> struct toolhost_builders_of {
   static constexpr const toolhost_builder *list[] = { Items..., nullptr };
 };
+template <const toolhost_readable *...Items> struct toolhost_readables_of {
+  static constexpr const toolhost_readable *list[] = { Items..., nullptr };
+  static constexpr toolhost_resources all = { sizeof (toolhost_resources), 0, list };
+};
+template <const toolhost_prompt *...Items> struct toolhost_prompts_of {
+  static constexpr const toolhost_prompt *list[] = { Items..., nullptr };
+  static constexpr toolhost_prompts all = { sizeof (toolhost_prompts), 0, list };
+};
+#define TOOLHOST_RESOURCES(...) .resources = &toolhost_readables_of<__VA_ARGS__>::all
+#define TOOLHOST_PROMPTS(...) .prompts = &toolhost_prompts_of<__VA_ARGS__>::all
 #define TOOLHOST_TOOLS(...) .tools = toolhost_tools_of<__VA_ARGS__>::list
 #define TOOLHOST_BUILDERS(...) .builders = toolhost_builders_of<__VA_ARGS__>::list
 #define TOOLHOST_ENTRY_LINKAGE extern "C"
@@ -342,8 +462,37 @@ extern "C" {
   {                                                                                                \
     __VA_ARGS__, NULL                                                                              \
   }
+#define TOOLHOST_RESOURCES(...)                                                                    \
+  .resources = &(const toolhost_resources)                                                         \
+  {                                                                                                \
+    (uint32_t) sizeof (toolhost_resources), 0, (const toolhost_readable *const[])                  \
+    {                                                                                              \
+      __VA_ARGS__, NULL                                                                            \
+    }                                                                                              \
+  }
+#define TOOLHOST_PROMPTS(...)                                                                      \
+  .prompts = &(const toolhost_prompts)                                                             \
+  {                                                                                                \
+    (uint32_t) sizeof (toolhost_prompts), 0, (const toolhost_prompt *const[])                      \
+    {                                                                                              \
+      __VA_ARGS__, NULL                                                                            \
+    }                                                                                              \
+  }
 #define TOOLHOST_ENTRY_LINKAGE
 #endif
+
+/* Defines toolhost_extensions, for `.extension`: what the plugin offers beyond tools.  Once per
+ * plugin, at file scope before TOOLHOST_PLUGIN, no semicolon after it:
+ *   TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&readme, &notes), TOOLHOST_PROMPTS (&review))
+ *   TOOLHOST_PLUGIN (.name = "notes", .version = "1.0", .extension = toolhost_extensions) */
+#define TOOLHOST_EXTENSIONS(...)                                                                   \
+  static const toolhost_beyond toolhost_the_beyond = { __VA_ARGS__ };                              \
+  static const void *toolhost_extensions (const char *id)                                          \
+  {                                                                                                \
+    if (strcmp (id, TOOLHOST_RESOURCES_ID) == 0)                                                   \
+      return toolhost_the_beyond.resources;                                                        \
+    return strcmp (id, TOOLHOST_PROMPTS_ID) == 0 ? toolhost_the_beyond.prompts : NULL;             \
+  }
 
 /* Defines the exported symbol.  Once per plugin, at file scope, no semicolon after it:
  *   TOOLHOST_PLUGIN (.name = "echo", .version = "1.0", TOOLHOST_TOOLS (&echo))
@@ -479,6 +628,12 @@ toolhost_info (toolhost_call *call, int32_t what)
 #define toolhost_run_id(call) toolhost_info ((call), TOOLHOST_RUN_ID)
 #define toolhost_tenant(call) toolhost_info ((call), TOOLHOST_TENANT)
 #define toolhost_metadata(call) toolhost_info ((call), TOOLHOST_METADATA)
+
+/* Of a read, the URI; of a completion, the name of what is completed, and what of it is there.
+ * [call] */
+#define toolhost_uri(call) toolhost_info ((call), TOOLHOST_URI)
+#define toolhost_completing(call) toolhost_info ((call), TOOLHOST_COMPLETING)
+#define toolhost_partial(call) toolhost_info ((call), TOOLHOST_PARTIAL)
 
 /* ---- wrappers: texts with a format ------------------------------------------------------ */
 
@@ -626,6 +781,35 @@ toolhost_resource_link (toolhost_call *call, const char *uri, const char *name,
   part.name = name;
   part.mime_type = mime_type;
   return call->host->part (call, &part);
+}
+
+/* From read: text, or bytes, that stand at the URI that is read.  mime_type may be NULL. */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_contents (toolhost_call *call, const char *mime_type, const char *text, size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_RESOURCE, text, len, mime_type, NULL);
+}
+
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_contents_blob (toolhost_call *call, const char *mime_type, const void *data, size_t len)
+{
+  return toolhost_part_simple (call, TOOLHOST_PART_BLOB, data, len, mime_type, NULL);
+}
+
+/* From a prompt's get: whose words the parts that follow are, TOOLHOST_USER or TOOLHOST_ASSISTANT.
+ * [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_role (toolhost_call *call, int32_t role)
+{
+  return TOOLHOST_REACHES (call->host, role) ? call->host->role (call, role) : TOOLHOST_TOO_OLD;
+}
+
+/* From complete: one value, the best first.  The first 100 are told, the others counted.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_suggest (toolhost_call *call, const char *value)
+{
+  return TOOLHOST_REACHES (call->host, suggest) ? call->host->suggest (call, value, strlen (value))
+                                                : TOOLHOST_TOO_OLD;
 }
 
 /* Why the call failed, for the model: a code of the tool's own (lower case, digits, '_'; NULL:
@@ -837,6 +1021,15 @@ TOOLHOST_UNUSED static inline toolhost_status
 toolhost_rebuild (const toolhost_host *host, const char *feature)
 {
   return host->rebuild (host, feature);
+}
+
+/* Say that something has changed, so that who watches looks again: TOOLHOST_TOOLS_CHANGED … with
+ * `uri` for TOOLHOST_RESOURCE_UPDATED and NULL for the others.  The host bounds how often it passes
+ * it on.  TOOLHOST_BAD_VALUE: an unknown `what`, or no URI where one is needed.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_changed (const toolhost_host *host, int32_t what, const char *uri)
+{
+  return TOOLHOST_REACHES (host, changed) ? host->changed (host, what, uri) : TOOLHOST_TOO_OLD;
 }
 
 /* What the host offers beyond the table ("toolhost.http/1"): a struct that begins with its own

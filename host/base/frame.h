@@ -21,6 +21,7 @@
  *               structured, content, one after the other with the lengths of the struct
  *   PROGRESS    ring, up: struct frame_progress, text
  *   LOG         ring, up: struct frame_log, text; call 0: belongs to no call
+ *   CHANGED     ring, up: struct frame_changed, URI: what the plugin offers has changed; call 0
  *   OVERRUN     ring, up: struct frame_overrun: a call has used up its processor time, and runs on
  *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
  *               last frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not
@@ -59,6 +60,7 @@ enum frame_kind {
   FRAME_BYE,
   FRAME_KNOCK,
   FRAME_OVERRUN,
+  FRAME_CHANGED,
   FRAME_KINDS
 };
 
@@ -78,15 +80,18 @@ struct frame_head {
 
 struct frame_call {
   int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
-  uint32_t tool;       /* index in DESCRIBE's "tools" */
+  uint32_t tool;       /* index in what DESCRIBE lists: "tools", then "resources", then "prompts" */
   uint32_t args_len;   /* of the arguments, here or in the memfd */
-  uint32_t
-    meta_len;      /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata */
-  uint32_t flags;  /* FRAME_CALL_PROGRESS */
-  uint32_t cpu_ms; /* of processor time, 0: any */
+  uint32_t meta_len; /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata;
+                        uri of a read; completing and partial of a completion */
+  uint32_t flags;    /* FRAME_CALL_… */
+  uint32_t cpu_ms;   /* of processor time, 0: any */
   uint32_t result_max; /* bytes; 0: as HELLO says */
 };
-enum { FRAME_CALL_PROGRESS = 1 }; /* the caller wants progress */
+enum {
+  FRAME_CALL_PROGRESS = 1, /* the caller wants progress */
+  FRAME_CALL_COMPLETE = 2  /* values of an argument are wanted, not the work */
+};
 
 enum frame_cancel_reason {
   FRAME_CANCEL_CALLER = 1,
@@ -108,16 +113,38 @@ enum frame_outcome {
   FRAME_OUTCOME_BROKEN /* the tool broke the ABI's rules; message says how */
 };
 
+/* What the content of a call's RESULT is. */
+enum frame_content {
+  FRAME_BLOCKS,   /* of a tool: content blocks of MCP */
+  FRAME_CONTENTS, /* of a read: [{"uri","mimeType"?,"text" or "blob","_meta"?}, …] */
+  FRAME_MESSAGES, /* of a prompt: [{"role","content": a content block}, …] */
+  FRAME_VALUES    /* of a completion: none; structured is {"values","total","hasMore"} */
+};
+enum { FRAME_VALUES_MAX = 100 }; /* of a completion */
+
 struct frame_result {
   uint32_t outcome;
   uint32_t code_len;       /* lower case, digits and '_' */
   uint32_t message_len;    /* UTF-8 text */
   uint32_t structured_len; /* a JSON value, or 0 for none */
-  uint32_t content_len;    /* a JSON array of MCP content blocks, or 0 for an empty one */
+  uint32_t content_len;    /* a JSON array, see enum frame_content; 0: an empty one */
   uint32_t reserved;
   uint64_t wall_ns; /* of the callbacks */
   uint64_t cpu_ns;  /* of their thread */
 };
+
+/* Followed by the URI of FRAME_CHANGED_RESOURCE. */
+struct frame_changed {
+  uint32_t what; /* enum frame_change */
+  uint32_t reserved;
+};
+enum frame_change {
+  FRAME_CHANGED_TOOLS = 1,
+  FRAME_CHANGED_RESOURCES,
+  FRAME_CHANGED_RESOURCE,
+  FRAME_CHANGED_PROMPTS
+};
+enum { FRAME_URI_MAX = 2048 }; /* bytes of a URI */
 
 struct frame_progress {
   double done;
@@ -158,7 +185,7 @@ static inline bool
 frame_by_ring (enum frame_kind kind, uint16_t flags)
 {
   return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
-         || kind == FRAME_LOG || kind == FRAME_OVERRUN
+         || kind == FRAME_LOG || kind == FRAME_OVERRUN || kind == FRAME_CHANGED
          || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
 }
 

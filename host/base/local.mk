@@ -18,6 +18,7 @@ libbase_la_SOURCES += \
   %D%/memory.c %D%/memory.h \
   %D%/ring.c %D%/ring.h \
   %D%/tar.c %D%/tar.h \
+  %D%/uri_template.c %D%/uri_template.h \
   %D%/utf8.h
 # The only file that meets json-c, and the only one that meets libev: not for the library that tests
 # of plugins link.

@@ -1,22 +1,17 @@
 /* The host of a tool's unit tests: the worker's own loader checks and call object on a port without
  * threads, sockets and real time. */
-#include <toolhost-mock.h>
-
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/json_tape.h"
 #include "base/json_write.h"
-#include "worker/host_table.h"
-#include "worker/plugin.h"
+#include "mock/inside.h"
 #include "worker/tool_call.h"
 
-enum { PATIENCE_S = 10, DEADLINE_MS = 30000, RESULT_MAX = 32 << 20, INFOS = 6 };
+enum { PATIENCE_S = 10, DEADLINE_MS = 30000, RESULT_MAX = 32 << 20 };
 
 #define NS_PER_MS INT64_C (1000000)
 
@@ -30,27 +25,6 @@ struct mock_call {
   struct tool_call call; /* first */
   struct mock_call *next;
   bool ended; /* a retained one: it was completed */
-};
-
-struct toolhost_mock {
-  struct plugin plugin;
-  struct plugin_host host;
-  int64_t deadline_ms;
-  unsigned cancel_after;
-  char *infos[INFOS];
-  struct secret *secrets;
-  struct mock_call *strays; /* that the plugin never completed and may still hold */
-
-  pthread_mutex_t lock; /* of what follows: a plugin's own threads come in, too */
-  pthread_cond_t ended;
-  int64_t now;
-  unsigned questions;
-  struct buf log;
-};
-
-struct own_result {
-  toolhost_mock_result pub; /* first */
-  struct arena texts;
 };
 
 static _Thread_local struct error last_error;
@@ -141,6 +115,20 @@ port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, si
 }
 
 static void
+port_changed (void *ctx, enum frame_change what, const char *uri)
+{
+  static const char *const words[] = { [FRAME_CHANGED_TOOLS] = "tools",
+                                       [FRAME_CHANGED_RESOURCES] = "resources",
+                                       [FRAME_CHANGED_RESOURCE] = "resource ",
+                                       [FRAME_CHANGED_PROMPTS] = "prompts" };
+  struct toolhost_mock *mock = ctx;
+
+  pthread_mutex_lock (&mock->lock);
+  buf_printf (&mock->log, "changed %s%s\n", words[what], uri);
+  pthread_mutex_unlock (&mock->lock);
+}
+
+static void
 port_ended (void *ctx, struct tool_call *call)
 {
   struct toolhost_mock *mock = ctx;
@@ -168,6 +156,7 @@ static const struct call_port port = {
   .sleep = port_sleep,
   .progress = port_progress,
   .log = port_log,
+  .changed = port_changed,
   .ended = port_ended,
   .secret = port_secret,
 };
@@ -191,15 +180,19 @@ static bool
 check_definition (const struct plugin *plugin, size_t index, struct error *err)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
-  const char *text = plugin->tools[index].definition;
+  const struct plugin_tool *tool = &plugin->tools[index];
+  const char *text = tool->definition, *kind = plugin_kind_word (tool->kind);
   struct json_tape tape;
 
+  while (index != 0 && plugin->tools[index - 1].kind == tool->kind)
+    index--;
+  index = (size_t) (tool - &plugin->tools[index]); /* among those of its kind */
   if (!json_read (&tape, text, strlen (text), &json_default_limits, &arena))
-    return error_set (err, "plugin \"%s\", tool %zu: definition is not JSON: byte %zu: %s",
-                      plugin->desc.name, index + 1, tape.offset, tape.problem);
+    return error_set (err, "plugin \"%s\", %s %zu: definition is not JSON: byte %zu: %s",
+                      plugin->desc.name, kind, index + 1, tape.offset, tape.problem);
   if (!json_is (json_member (&tape, json_root (&tape), "name"), JSON_STRING))
-    return error_set (err, "plugin \"%s\", tool %zu: definition: name is missing",
-                      plugin->desc.name, index + 1);
+    return error_set (err, "plugin \"%s\", %s %zu: definition: name is missing", plugin->desc.name,
+                      kind, index + 1);
   return true;
 }
 
@@ -314,23 +307,30 @@ toolhost_mock_set_deadline (toolhost_mock *mock, int64_t ms)
 }
 
 static bool
-is_named (const struct plugin_tool *tool, const char *name)
+is_named (const struct plugin_tool *tool, const char *member, const char *name)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
 
   return json_read (&tape, tool->definition, strlen (tool->definition), &json_default_limits,
                     &arena)
-         && json_equals (&tape, json_member (&tape, json_root (&tape), "name"), name);
+         && json_equals (&tape, json_member (&tape, json_root (&tape), member), name);
+}
+
+const struct plugin_tool *
+mock_find (const struct toolhost_mock *mock, enum plugin_kind kind, const char *member,
+           const char *name)
+{
+  for (size_t i = 0; i < mock->plugin.tools_count; i++)
+    if (mock->plugin.tools[i].kind == kind && is_named (&mock->plugin.tools[i], member, name))
+      return &mock->plugin.tools[i];
+  return NULL;
 }
 
 static const struct plugin_tool *
 find_tool (const struct toolhost_mock *mock, const char *name)
 {
-  for (size_t i = 0; i < mock->plugin.tools_count; i++)
-    if (is_named (&mock->plugin.tools[i], name))
-      return &mock->plugin.tools[i];
-  return NULL;
+  return mock_find (mock, PLUGIN_TOOL, "name", name);
 }
 
 const char *
@@ -349,8 +349,8 @@ toolhost_mock_max_time (toolhost_mock *mock, const char *name)
 
 /* ---- a result --------------------------------------------------------------------------- */
 
-static struct own_result *
-result_new (toolhost_status status, const char *message)
+struct own_result *
+mock_result (toolhost_status status, const char *message)
 {
   struct own_result *own = xcalloc (1, sizeof *own);
 
@@ -371,7 +371,18 @@ keep (struct own_result *own, struct span span, const char *otherwise)
   return span.len != 0 ? arena_strndup (&own->texts, span.text, span.len) : otherwise;
 }
 
-/* All text blocks of an array of content blocks, one after the other. */
+/* The text of a content block or a message, or what stands at a URI; NULL: none. */
+static const struct json_node *
+text_of (const struct json_tape *tape, const struct json_node *part)
+{
+  const struct json_node *block = json_member (tape, part, "content");
+
+  if (block == NULL)
+    block = part;
+  return json_member (tape, block, "text");
+}
+
+/* All texts of what a call gave, one after the other. */
 static const char *
 all_texts (struct own_result *own, struct span content)
 {
@@ -381,14 +392,12 @@ all_texts (struct own_result *own, struct span content)
 
   if (!json_read (&tape, content.text, content.len, &json_default_limits, &arena))
     return "";
-  for (const struct json_node *root = json_root (&tape), *block = json_first (root);
-       block != json_end (root); block = json_next (block)) {
+  for (const struct json_node *root = json_root (&tape), *n = json_first (root);
+       n != json_end (root); n = json_next (n)) {
     size_t len;
-    const char *text;
-    if (!json_equals (&tape, json_member (&tape, block, "type"), "text"))
-      continue;
-    text = json_string (&tape, json_member (&tape, block, "text"), &arena, &len);
-    buf_append (&texts, text, len);
+    const char *text = json_string (&tape, text_of (&tape, n), &arena, &len);
+    if (text != NULL)
+      buf_append (&texts, text, len);
   }
   return arena_strndup (&own->texts, buf_cstr (&texts), texts.len);
 }
@@ -418,7 +427,7 @@ result_of (struct tool_call *call)
 {
   bool has_text = call->parts.has_text;
   bool over = tool_call_is_over (call);
-  struct own_result *own = result_new (TOOLHOST_OK, "");
+  struct own_result *own = mock_result (TOOLHOST_OK, "");
   struct call_answer answer;
 
   tool_call_answer (call, &answer);
@@ -430,7 +439,7 @@ result_of (struct tool_call *call)
     own->pub.problems = keep (own, answer.structured, "[]");
   else
     own->pub.json = keep (own, answer.structured, NULL);
-  if (has_text)
+  if (has_text || call->parts.shape == FRAME_CONTENTS)
     own->pub.text = all_texts (own, answer.content);
   return own;
 }
@@ -448,8 +457,8 @@ toolhost_mock_result_free (toolhost_mock_result *result)
 
 /* ---- a call ----------------------------------------------------------------------------- */
 
-static bool
-is_object (const char *text)
+bool
+mock_is_object (const char *text)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
@@ -459,7 +468,7 @@ is_object (const char *text)
 }
 
 static void
-write_meta (const struct toolhost_mock *mock, struct buf *out)
+write_meta (const struct toolhost_mock *mock, const struct mock_request *request, struct buf *out)
 {
   struct json_writer w = { .out = out };
 
@@ -468,23 +477,32 @@ write_meta (const struct toolhost_mock *mock, struct buf *out)
     const char *text = mock->infos[i] != NULL ? mock->infos[i] : infos[i].usual;
     if (infos[i].what != TOOLHOST_METADATA)
       jsonw_name_string (&w, infos[i].member, text);
-    else if (is_object (text))
+    else if (mock_is_object (text))
       jsonw_name_raw (&w, infos[i].member, text, strlen (text));
+  }
+  if (request->uri != NULL)
+    jsonw_name_string (&w, "uri", request->uri);
+  if (request->completing != NULL) {
+    jsonw_name_string (&w, "completing", request->completing);
+    jsonw_name_string (&w, "partial", request->partial);
   }
   jsonw_end (&w);
 }
 
 static struct mock_call *
-begin (struct toolhost_mock *mock, const struct plugin_tool *tool, const char *args)
+begin (struct toolhost_mock *mock, const struct mock_request *request)
 {
+  const char *args = request->args;
   CLEANUP_BUF struct buf meta = { 0 };
   struct mock_call *call = xcalloc (1, sizeof *call);
   struct arena *arena = &call->call.arena;
 
-  write_meta (mock, &meta);
+  write_meta (mock, request, &meta);
   tool_call_init (&call->call);
-  tool_call_begin (&call->call, &mock->host, tool, 1,
+  tool_call_begin (&call->call, &mock->host, request->tool, 1,
                    port_now (mock) + mock->deadline_ms * NS_PER_MS, RESULT_MAX);
+  if (request->completing != NULL)
+    tool_call_completes (&call->call);
   tool_call_texts (&call->call, arena_strndup (arena, args, strlen (args)), strlen (args),
                    arena_strndup (arena, meta.data, meta.len), meta.len);
   call->call.wants_progress = true;
@@ -510,16 +528,16 @@ wait_for_end (struct toolhost_mock *mock, const struct mock_call *call)
 }
 
 static struct own_result *
-run (struct toolhost_mock *mock, const struct plugin_tool *tool, const char *args)
+run (struct toolhost_mock *mock, const struct mock_request *request)
 {
-  struct mock_call *call = begin (mock, tool, args);
+  struct mock_call *call = begin (mock, request);
   struct cpu_meter meter = { 0 };
   struct own_result *own;
 
   if (!tool_call_run (&call->call, &meter) && !wait_for_end (mock, call)) {
     call->next = mock->strays;
     mock->strays = call;
-    return result_new (TOOLHOST_FAILED, "kept the call and did not complete it within 10 seconds");
+    return mock_result (TOOLHOST_FAILED, "kept the call and did not complete it within 10 seconds");
   }
   own = result_of (&call->call);
   if (call->call.stray) {
@@ -532,26 +550,33 @@ run (struct toolhost_mock *mock, const struct plugin_tool *tool, const char *arg
 }
 
 toolhost_mock_result *
-toolhost_mock_call (toolhost_mock *mock, const char *name, const char *args)
+mock_run (toolhost_mock *mock, struct mock_request *request)
 {
-  const struct plugin_tool *tool = find_tool (mock, name);
   struct own_result *own;
 
-  if (args == NULL || *args == '\0')
-    args = "{}";
+  if (request->args == NULL || *request->args == '\0')
+    request->args = "{}";
   pthread_mutex_lock (&mock->lock);
   mock->questions = 0;
   mock->log.len = 0;
   pthread_mutex_unlock (&mock->lock);
-  if (tool == NULL)
-    own = result_new (TOOLHOST_NOT_FOUND, "the plugin offers no tool of this name");
-  else if (!is_object (args))
-    own = result_new (TOOLHOST_BAD_VALUE, "the arguments are no JSON object");
+  if (request->tool == NULL)
+    own = mock_result (TOOLHOST_NOT_FOUND, request->absent);
+  else if (!mock_is_object (request->args))
+    own = mock_result (TOOLHOST_BAD_VALUE, "the arguments are no JSON object");
   else
-    own = run (mock, tool, args);
+    own = run (mock, request);
   mock->cancel_after = 0;
   pthread_mutex_lock (&mock->lock);
   own->pub.log = arena_strndup (&own->texts, buf_cstr (&mock->log), mock->log.len);
   pthread_mutex_unlock (&mock->lock);
   return &own->pub;
+}
+
+toolhost_mock_result *
+toolhost_mock_call (toolhost_mock *mock, const char *name, const char *args)
+{
+  return mock_run (mock, &(struct mock_request){ .tool = find_tool (mock, name),
+                                                 .absent = "the plugin offers no tool of this name",
+                                                 .args = args });
 }

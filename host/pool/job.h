@@ -33,7 +33,7 @@ struct job_end {
   const char *message;                     /* UTF-8 */
   const char *structured;                  /* JSON, read strictly */
   const struct json_tape *structured_tape; /* onto this; NULL when there is none */
-  const char *content;                     /* JSON array of content blocks, read strictly */
+  const char *content;                     /* JSON array as job.content says, read strictly */
   const char *text;                        /* the other fates: a sentence for the log */
   enum reason reason;                      /* JOB_CRASHED: why its process ended */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
@@ -53,7 +53,8 @@ struct job_events {
 struct job {
   /* the caller's */
   const struct job_events *events;
-  uint32_t tool; /* index in the plugin's description */
+  uint32_t tool;              /* index in the plugin's description */
+  enum frame_content content; /* what it gives; FRAME_VALUES: it is a completion */
   const char *args;
   size_t args_len;
   const char *meta; /* JSON object, or NULL */

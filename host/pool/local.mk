@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
 	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/content.c %D%/content.h \
 	%D%/cpu_credit.c %D%/cpu_credit.h \
 	%D%/fleet.c %D%/fleet.h \
 	%D%/hello.c %D%/hello.h \

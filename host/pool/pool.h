@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/frame.h"
 #include "pool/breaker.h"
 #include "pool/tenants.h"
 #include "pool/watchdog.h"
@@ -27,11 +28,19 @@ struct pool_settings {
   struct breaker_settings breaker; /* of each unit */
 };
 
+/* Who is told that what plugins offer has changed, as they say themselves. */
+struct pool_listener {
+  /* `uri` is not NUL-terminated; len 0: there is none. */
+  void (*changed) (void *ctx, enum frame_change what, const char *uri, size_t len);
+  void *ctx;
+};
+
 struct pool {
   struct ev_loop *loop;
   struct log *log;
   struct pool_settings settings;
-  ev_prepare flush; /* sends what was written in this turn of the loop */
+  struct pool_listener listener; /* set by the owner; zero: nobody */
+  ev_prepare flush;              /* sends what was written in this turn of the loop */
   struct tenants tenants;
   struct pressure *pressure; /* asked before a large result is taken; NULL: all are */
   struct worker *unsent;     /* workers with something to send */

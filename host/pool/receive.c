@@ -5,6 +5,7 @@
 
 #include "base/json_tape.h"
 #include "base/json_write.h"
+#include "pool/content.h"
 
 enum {
   DESCRIPTION_MAX = 8 << 20,
@@ -184,6 +185,27 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
   }
 }
 
+/* Who hears of it bounds how often it is passed on. */
+static void
+take_changed (struct worker *worker, const struct frame *frame)
+{
+  const struct pool_listener *listener = &worker->pool->listener;
+  struct frame_changed changed;
+  const char *uri = frame->payload + sizeof changed;
+  size_t len = frame->len - sizeof changed;
+
+  if (frame->len >= sizeof changed)
+    memcpy (&changed, frame->payload, sizeof changed);
+  if (frame->len < sizeof changed || frame->head.call != 0 || changed.what < FRAME_CHANGED_TOOLS
+      || changed.what > FRAME_CHANGED_PROMPTS || len > FRAME_URI_MAX || !utf8_valid (uri, len)
+      || (len != 0) != (changed.what == FRAME_CHANGED_RESOURCE)) {
+    broken (worker, "sent a change that can't be read");
+    return;
+  }
+  if (listener->changed != NULL)
+    listener->changed (listener->ctx, (enum frame_change) changed.what, uri, len);
+}
+
 /* There is no room for the result of a call: it is given up, whatever else comes of it. */
 static void
 drop_result (struct slot *slot)
@@ -234,35 +256,6 @@ code_ok (const char *code, size_t len)
   return len <= CODE_MAX;
 }
 
-static bool
-known_block (const struct json_tape *tape, const struct json_node *block)
-{
-  static const char *const types[] = { "text", "image", "audio", "resource", "resource_link" };
-  const struct json_node *type = json_member (tape, block, "type");
-
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (json_equals (tape, type, types[i]))
-      return true;
-  return false;
-}
-
-static bool
-content_ok (const char *json, size_t len, struct arena *arena)
-{
-  struct json_tape tape;
-  const struct json_node *list;
-
-  if (!json_read (&tape, json, len, &result_limits, arena))
-    return false;
-  list = json_root (&tape);
-  if (list->type != JSON_ARRAY)
-    return false;
-  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n))
-    if (!known_block (&tape, n))
-      return false;
-  return true;
-}
-
 /* What a worker counts as the result, with what it may add at its end: brackets, or of problems of
  * the arguments the last one. */
 static bool
@@ -275,9 +268,11 @@ size_ok (const struct frame_result *head, size_t result_max)
 
 /* Cut the body into its four pieces and check each; `tape` is for the structured one. */
 static bool
-read_body (const struct frame_result *head, const char *body, size_t len, struct arena *arena,
+read_body (enum frame_content kind, const char *body, size_t len, struct arena *arena,
            struct json_tape *tape, struct job_end *end)
 {
+  const struct frame_result *head = end->result;
+  struct json_tape content;
   uint64_t sum =
     (uint64_t) head->code_len + head->message_len + head->structured_len + head->content_len;
 
@@ -291,7 +286,11 @@ read_body (const struct frame_result *head, const char *body, size_t len, struct
   return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
          && (head->structured_len == 0
              || json_read (tape, end->structured, head->structured_len, &result_limits, arena))
-         && (head->content_len == 0 || content_ok (end->content, head->content_len, arena));
+         && (head->content_len == 0
+             || (json_read (&content, end->content, head->content_len, &result_limits, arena)
+                 && content_fits (kind, &content)))
+         && (kind != FRAME_VALUES || head->outcome != FRAME_OUTCOME_OK
+             || (head->structured_len != 0 && content_are_values (tape)));
 }
 
 /* To check and to pass on a large result takes its size several times more: nodes, the answer, what
@@ -334,7 +333,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
   arena_reset (&worker->pool->arena);
   has_room = slot->job == NULL || has_room_for (worker, len);
   if (slot->job != NULL && has_room
-      && !read_body (&head, body, len, &worker->pool->arena, &tape, &end)) {
+      && !read_body (slot->job->content, body, len, &worker->pool->arena, &tape, &end)) {
     broken (worker, "sent a result that is not what it must be");
     return;
   }
@@ -357,6 +356,10 @@ take_call_frame (struct worker *worker, const struct frame *frame)
 
   if (frame->head.kind == FRAME_LOG && frame->head.call == 0) {
     take_log (worker, frame, NULL);
+    return;
+  }
+  if (frame->head.kind == FRAME_CHANGED) {
+    take_changed (worker, frame);
     return;
   }
   if (slot == NULL) {

@@ -98,9 +98,15 @@ static const struct {
   int32_t what;
   const char *member;
 } infos[] = {
-  { TOOLHOST_CALL_ID, "call_id" },     { TOOLHOST_SESSION_ID, "session_id" },
-  { TOOLHOST_THREAD_ID, "thread_id" }, { TOOLHOST_RUN_ID, "run_id" },
-  { TOOLHOST_TENANT, "tenant" },       { TOOLHOST_METADATA, "metadata" },
+  { TOOLHOST_CALL_ID, "call_id" },
+  { TOOLHOST_SESSION_ID, "session_id" },
+  { TOOLHOST_THREAD_ID, "thread_id" },
+  { TOOLHOST_RUN_ID, "run_id" },
+  { TOOLHOST_TENANT, "tenant" },
+  { TOOLHOST_METADATA, "metadata" },
+  { TOOLHOST_URI, "uri" },
+  { TOOLHOST_COMPLETING, "completing" },
+  { TOOLHOST_PARTIAL, "partial" },
 };
 
 /* A string's text, an object's JSON; as a C string in the arena. */

@@ -233,6 +233,13 @@ port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, si
   tell_now (ctx, FRAME_LOG, call, &log, sizeof log, text, len);
 }
 
+static void
+port_changed (void *ctx, enum frame_change what, const char *uri)
+{
+  struct frame_changed changed = { .what = what };
+  tell_now (ctx, FRAME_CHANGED, NULL, &changed, sizeof changed, uri, strlen (uri));
+}
+
 /* A retained call has ended, on any thread. */
 static void
 port_ended (void *ctx, struct tool_call *ended)
@@ -256,6 +263,7 @@ static const struct call_port port = {
   .sleep = port_sleep,
   .progress = port_progress,
   .log = port_log,
+  .changed = port_changed,
   .ended = port_ended,
 };
 

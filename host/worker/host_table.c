@@ -227,6 +227,54 @@ call_sleep (toolhost_call *pub, int64_t ms)
   return tool_call_is_over (call) ? TOOLHOST_CANCELLED : TOOLHOST_OK;
 }
 
+/* ---- prompts, completions, changes ------------------------------------------------------ */
+
+static toolhost_status
+call_role (toolhost_call *call, int32_t role)
+{
+  return parts_role (&own (call)->parts, role);
+}
+
+static toolhost_status
+call_suggest (toolhost_call *call, const char *value, size_t len)
+{
+  return parts_suggest (&own (call)->parts, value, len);
+}
+
+static bool
+is_uri (const char *uri)
+{
+  size_t len = uri != NULL ? strnlen (uri, FRAME_URI_MAX + 1) : 0;
+
+  return len != 0 && len <= FRAME_URI_MAX && utf8_valid (uri, len);
+}
+
+static toolhost_status
+host_changed (const toolhost_host *host, int32_t what, const char *uri)
+{
+  static const struct {
+    int32_t what;
+    enum frame_change change;
+  } changes[] = {
+    { TOOLHOST_TOOLS_CHANGED, FRAME_CHANGED_TOOLS },
+    { TOOLHOST_RESOURCES_CHANGED, FRAME_CHANGED_RESOURCES },
+    { TOOLHOST_RESOURCE_UPDATED, FRAME_CHANGED_RESOURCE },
+    { TOOLHOST_PROMPTS_CHANGED, FRAME_CHANGED_PROMPTS },
+  };
+  const struct plugin_host *ours = own_host (host);
+
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    if (changes[i].what != what)
+      continue;
+    if (what == TOOLHOST_RESOURCE_UPDATED && !is_uri (uri))
+      return TOOLHOST_BAD_VALUE;
+    ours->port->changed (ours->ctx, changes[i].change,
+                         what == TOOLHOST_RESOURCE_UPDATED ? uri : "");
+    return TOOLHOST_OK;
+  }
+  return TOOLHOST_BAD_VALUE;
+}
+
 /* ---- what no operator can grant yet ----------------------------------------------------- */
 
 static toolhost_status
@@ -350,6 +398,9 @@ static const toolhost_host table = {
   .secret = call_secret,
   .invoke = call_invoke,
   .ask = call_ask,
+  .role = call_role,
+  .suggest = call_suggest,
+  .changed = host_changed,
 };
 
 void

@@ -2,10 +2,12 @@
 noinst_LTLIBRARIES += libplugin.la
 libplugin_la_SOURCES = \
   %D%/args.c %D%/args.h \
+  %D%/beyond.c \
   %D%/build.h \
   %D%/host_table.c %D%/host_table.h \
   %D%/parts.c %D%/parts.h \
   %D%/plugin.c %D%/plugin.h \
+  %D%/structs.h \
   %D%/tool_call.c %D%/tool_call.h
 
 worker_PROGRAMS += toolhost-worker
@@ -38,7 +40,7 @@ toolhost_worker_LDADD = libplugin.la libbase.la -ldl -lpthread
 
 # The worker's modules, and the worker itself, frame by frame.
 check_PROGRAMS += tests/unit/test_worker_parts tests/unit/test_worker_args \
-	tests/unit/test_worker_sandbox tests/unit/test_worker_calls tests/unit/test_mock tests/unit/test_worker
+	tests/unit/test_worker_sandbox tests/unit/test_worker_calls tests/unit/test_mock tests/unit/test_mock_beyond tests/unit/test_worker
 tests_unit_test_worker_parts_SOURCES = tests/unit/test_worker_parts.c
 tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_args_SOURCES = tests/unit/test_worker_args.c
@@ -51,6 +53,8 @@ tests_unit_test_worker_calls_SOURCES = tests/unit/test_worker_calls.c %D%/filter
 tests_unit_test_worker_calls_LDADD = $(UNIT_LIBS)
 tests_unit_test_mock_SOURCES = tests/unit/test_mock.c
 tests_unit_test_mock_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
+tests_unit_test_mock_beyond_SOURCES = tests/unit/test_mock_beyond.c
+tests_unit_test_mock_beyond_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/worker_rig.c \
 	tests/unit/worker_rig.h
 tests_unit_test_worker_LDADD = $(UNIT_LIBS)

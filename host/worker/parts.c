@@ -10,9 +10,13 @@ enum {
 };
 
 void
-parts_begin (struct parts *parts, size_t limit)
+parts_begin (struct parts *parts, size_t limit, enum frame_content shape)
 {
   parts->limit = limit;
+  parts->shape = shape;
+  parts->uri = "";
+  parts->role = "user";
+  parts->values = 0;
   parts->content.len = parts->structured.len = parts->problems.len = 0;
   parts->code.len = parts->message.len = parts->why.len = 0;
   parts->has_text = false;
@@ -118,11 +122,20 @@ append_json (struct buf *out, const char *json, size_t len, bool object)
   return true;
 }
 
+/* NULL is none. */
+static bool
+append_object (struct buf *out, const char *json)
+{
+  return json == NULL || append_json (out, json, strlen (json), true);
+}
+
 static toolhost_status
 set_structured (struct parts *parts, const toolhost_part *part)
 {
   size_t others = parts->content.len + parts->problems.len;
 
+  if (parts->shape != FRAME_BLOCKS)
+    return TOOLHOST_BAD_VALUE;
   if (part->len > parts->limit || others > parts->limit - part->len)
     return TOOLHOST_CANCELLED;
   CLEANUP_BUF struct buf value = { 0 };
@@ -195,11 +208,41 @@ write_known (struct json_writer *w, const char *name, const char *text)
 }
 
 static void
-write_block (struct json_writer *w, const struct block_kind *kind, const toolhost_part *part,
-             const struct buf *annotations)
+write_json (struct json_writer *w, const char *name, const struct buf *json)
+{
+  if (json->len != 0)
+    jsonw_name_raw (w, name, json->data, json->len);
+}
+
+static void
+write_data (struct json_writer *w, const struct block_kind *kind, const toolhost_part *part)
 {
   const char *data = part->len != 0 ? (const char *) part->data : "";
 
+  jsonw_name (w, kind->data);
+  if (kind->needs & NEEDS_BYTES)
+    jsonw_base64 (w, data, part->len);
+  else
+    jsonw_string_len (w, data, part->len);
+}
+
+/* What stands at a URI, as a read gives it. */
+static void
+write_contents (struct json_writer *w, const struct block_kind *kind, const toolhost_part *part,
+                const struct buf *meta)
+{
+  jsonw_object (w);
+  jsonw_name_string (w, "uri", part->uri);
+  write_known (w, "mimeType", part->mime_type);
+  write_data (w, kind, part);
+  write_json (w, "_meta", meta);
+  jsonw_end (w);
+}
+
+static void
+write_block (struct json_writer *w, const struct block_kind *kind, const toolhost_part *part,
+             const struct buf *annotations, const struct buf *meta)
+{
   jsonw_object (w);
   jsonw_name_string (w, "type", kind->type);
   if (kind->needs & EMBEDS) {
@@ -215,18 +258,43 @@ write_block (struct json_writer *w, const struct block_kind *kind, const toolhos
   }
   if (kind->kind != TOOLHOST_PART_TEXT)
     write_known (w, "mimeType", part->mime_type);
-  if (kind->data != NULL) {
-    jsonw_name (w, kind->data);
-    if (kind->needs & NEEDS_BYTES)
-      jsonw_base64 (w, data, part->len);
-    else
-      jsonw_string_len (w, data, part->len);
-  }
+  if (kind->data != NULL)
+    write_data (w, kind, part);
   if (kind->needs & EMBEDS)
     jsonw_end (w);
-  if (annotations->len != 0)
-    jsonw_name_raw (w, "annotations", annotations->data, annotations->len);
+  write_json (w, "annotations", annotations);
+  write_json (w, "_meta", meta);
   jsonw_end (w);
+}
+
+static void
+write_part (struct parts *parts, const struct block_kind *kind, const toolhost_part *part,
+            const struct buf *annotations, const struct buf *meta)
+{
+  struct json_writer *w = &parts->blocks;
+
+  if (w->depth == 0)
+    jsonw_array (w);
+  if (parts->shape == FRAME_CONTENTS) {
+    write_contents (w, kind, part, meta);
+    return;
+  }
+  if (parts->shape == FRAME_MESSAGES) {
+    jsonw_object (w);
+    jsonw_name_string (w, "role", parts->role);
+    jsonw_name (w, "content");
+  }
+  write_block (w, kind, part, annotations, meta);
+  if (parts->shape == FRAME_MESSAGES)
+    jsonw_end (w);
+}
+
+/* May there be such parts in what the call gives? */
+static bool
+fits_shape (const struct parts *parts, const struct block_kind *kind)
+{
+  return parts->shape == FRAME_CONTENTS ? (kind->needs & EMBEDS) != 0
+                                        : parts->shape != FRAME_VALUES;
 }
 
 /* Write, and take it back if it was too much. */
@@ -236,17 +304,14 @@ add_block (struct parts *parts, const struct block_kind *kind, const toolhost_pa
   struct json_writer before = parts->blocks;
   size_t len = parts->content.len;
   CLEANUP_BUF struct buf annotations = { 0 };
+  CLEANUP_BUF struct buf meta = { 0 };
 
   if (part->len > parts->limit || used (parts) > parts->limit - part->len)
     return TOOLHOST_CANCELLED;
-  if (!part_is_complete (kind, part))
+  if (!fits_shape (parts, kind) || !part_is_complete (kind, part)
+      || !append_object (&annotations, part->annotations) || !append_object (&meta, part->meta))
     return TOOLHOST_BAD_VALUE;
-  if (part->annotations != NULL
-      && !append_json (&annotations, part->annotations, strlen (part->annotations), true))
-    return TOOLHOST_BAD_VALUE;
-  if (parts->blocks.depth == 0)
-    jsonw_array (&parts->blocks);
-  write_block (&parts->blocks, kind, part, &annotations);
+  write_part (parts, kind, part, &annotations, &meta);
   if (used (parts) > parts->limit) {
     parts->content.len = len;
     parts->blocks = before;
@@ -267,8 +332,37 @@ parts_add (struct parts *parts, const toolhost_part *given)
   memcpy (&part, given, given->struct_size < sizeof part ? given->struct_size : sizeof part);
   if (part.kind == TOOLHOST_PART_JSON)
     return set_structured (parts, &part);
+  if (part.uri == NULL && parts->shape == FRAME_CONTENTS)
+    part.uri = parts->uri;
   kind = kind_of (part.kind);
   return kind != NULL ? add_block (parts, kind, &part) : TOOLHOST_BAD_VALUE;
+}
+
+toolhost_status
+parts_role (struct parts *parts, int32_t role)
+{
+  if (parts->shape != FRAME_MESSAGES || (role != TOOLHOST_USER && role != TOOLHOST_ASSISTANT))
+    return TOOLHOST_BAD_VALUE;
+  parts->role = role == TOOLHOST_USER ? "user" : "assistant";
+  return TOOLHOST_OK;
+}
+
+toolhost_status
+parts_suggest (struct parts *parts, const char *value, size_t len)
+{
+  struct json_writer *w = &parts->blocks;
+
+  if (parts->shape != FRAME_VALUES || value == NULL || !utf8_valid (value, len))
+    return TOOLHOST_BAD_VALUE;
+  if (parts->values < FRAME_VALUES_MAX) {
+    if (len > parts->limit || used (parts) > parts->limit - len)
+      return TOOLHOST_CANCELLED;
+    if (w->depth == 0)
+      jsonw_array (w);
+    jsonw_string_len (w, value, len);
+  }
+  parts->values++;
+  return TOOLHOST_OK;
 }
 
 /* ---- reasons ---------------------------------------------------------------------------- */
@@ -317,17 +411,36 @@ parts_invalid (struct parts *parts, const char *pointer, const char *text, size_
   jsonw_end (w);
 }
 
+/* The values, which stood where content does until now, as a completion has them. */
+static void
+finish_values (struct parts *parts)
+{
+  struct json_writer w = { .out = &parts->structured };
+
+  if (parts->blocks.depth == 0)
+    jsonw_array (&parts->blocks);
+  jsonw_end (&parts->blocks);
+  jsonw_object (&w);
+  jsonw_name_raw (&w, "values", parts->content.data, parts->content.len);
+  jsonw_name_int (&w, "total", (int64_t) parts->values);
+  jsonw_name_bool (&w, "hasMore", parts->values > FRAME_VALUES_MAX);
+  jsonw_end (&w);
+  parts->content.len = 0;
+}
+
 void
 parts_finish (struct parts *parts)
 {
-  if (parts->structured.len != 0 && !parts->has_text) {
+  if (parts->shape == FRAME_VALUES)
+    finish_values (parts);
+  if (parts->shape == FRAME_BLOCKS && parts->structured.len != 0 && !parts->has_text) {
     toolhost_part text = { .struct_size = sizeof text,
                            .kind = TOOLHOST_PART_TEXT,
                            .data = parts->structured.data,
                            .len = parts->structured.len };
     (void) parts_add (parts, &text);
   }
-  if (parts->blocks.depth != 0)
+  if (parts->shape != FRAME_VALUES && parts->blocks.depth != 0)
     jsonw_end (&parts->blocks);
   if (parts->problem.depth != 0)
     jsonw_end (&parts->problem);

@@ -7,19 +7,9 @@
 #include "base/json_tape.h"
 #include "worker/build.h"
 #include "worker/host_table.h"
+#include "worker/structs.h"
 
 enum { LONGEST_NAME = 64, LONGEST_WORD = 512, MOST_TOOLS = 10000 };
-
-/* Up to and with this member: what the first release of the ABI already had. */
-#define REACHES(type, member) (offsetof (type, member) + sizeof (((type *) 0)->member))
-
-/* The plugin's struct in ours: the rest of a shorter one is zero, of a longer one ignored. */
-static void
-copy_struct (void *ours, size_t size, const void *theirs, uint32_t struct_size)
-{
-  memset (ours, 0, size);
-  memcpy (ours, theirs, struct_size < size ? struct_size : size);
-}
 
 static bool
 is_name (const char *name)
@@ -151,10 +141,18 @@ check_fields (const toolhost_plugin *desc, const char *called, struct error *err
                       "plugin \"%s\": threads is %d: expected TOOLHOST_SERIAL, "
                       "TOOLHOST_PARALLEL or TOOLHOST_EVENTED",
                       desc->name, (int) desc->threads);
-  if ((desc->tools == NULL || desc->tools[0] == NULL)
-      && (desc->builders == NULL || desc->builders[0] == NULL))
-    return error_set (err, "plugin \"%s\": it offers neither tools nor builders", desc->name);
   return true;
+}
+
+static bool
+check_offers (const struct plugin *plugin, struct error *err)
+{
+  const toolhost_plugin *desc = &plugin->desc;
+
+  if (plugin->tools_count != 0 || (desc->builders != NULL && desc->builders[0] != NULL))
+    return true;
+  return error_set (
+    err, "plugin \"%s\": it offers neither tools nor builders, resources nor prompts", desc->name);
 }
 
 /* ---- its tools and builders ------------------------------------------------------------- */
@@ -249,28 +247,36 @@ open_plugin (struct plugin *plugin, const struct plugin_host *host, const char *
 static bool
 read_definition (struct plugin_tool *tool, const char *plugin, size_t number, struct error *err)
 {
+  const char *kind = plugin_kind_word (tool->kind);
+
   tool->definition = tool->vtable.definition (tool->self);
   if (tool->definition == NULL)
-    return error_set (err, "plugin \"%s\", tool %zu: definition returned NULL", plugin, number);
+    return error_set (err, "plugin \"%s\", %s %zu: definition returned NULL", plugin, kind, number);
   if (!utf8_valid (tool->definition, strlen (tool->definition)))
-    return error_set (err, "plugin \"%s\", tool %zu: definition is not UTF-8", plugin, number);
+    return error_set (err, "plugin \"%s\", %s %zu: definition is not UTF-8", plugin, kind, number);
   if (tool->vtable.max_time == NULL)
     return true;
   tool->max_time = tool->vtable.max_time (tool->self);
   if (tool->max_time <= 0)
     return error_set (err,
-                      "plugin \"%s\", tool %zu: max_time is %lld: expected milliseconds above 0 "
+                      "plugin \"%s\", %s %zu: max_time is %lld: expected milliseconds above 0 "
                       "or TOOLHOST_NO_LIMIT",
-                      plugin, number, (long long) tool->max_time);
+                      plugin, kind, number, (long long) tool->max_time);
   return true;
 }
 
 static bool
 read_definitions (struct plugin *plugin, struct error *err)
 {
+  enum plugin_kind kind = PLUGIN_TOOL;
+  size_t number = 0; /* among those of its kind */
+
   for (size_t i = 0; i < plugin->tools_count; i++) {
-    plugin->tools[i].self = plugin->self;
-    if (!read_definition (&plugin->tools[i], plugin->desc.name, i + 1, err))
+    struct plugin_tool *tool = &plugin->tools[i];
+    number = tool->kind == kind ? number + 1 : 1;
+    kind = tool->kind;
+    tool->self = plugin->self;
+    if (!read_definition (tool, plugin->desc.name, number, err))
       return false;
   }
   return true;
@@ -287,7 +293,8 @@ plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry, const struc
     return false;
   copy_struct (&plugin->desc, sizeof plugin->desc, given, given->struct_size);
   if (check_fields (&plugin->desc, called, err) && take_tools (plugin, err)
-      && check_builders (plugin, err) && open_plugin (plugin, host, config, config_len, err)
+      && plugin_take_beyond (plugin, err) && check_builders (plugin, err)
+      && check_offers (plugin, err) && open_plugin (plugin, host, config, config_len, err)
       && read_definitions (plugin, err))
     return true;
   plugin_stop (plugin);
@@ -330,8 +337,23 @@ describe_tool (const struct plugin_tool *tool, struct json_writer *w)
 {
   jsonw_object (w);
   jsonw_name_int (w, "max_time", tool->max_time == TOOLHOST_NO_LIMIT ? -1 : tool->max_time);
-  describe_callbacks (&tool->vtable, w);
+  if (tool->kind == PLUGIN_TOOL)
+    describe_callbacks (&tool->vtable, w);
+  else
+    jsonw_name_bool (w, "completes", tool->complete != NULL);
   jsonw_name_string (w, "definition", tool->definition);
+  jsonw_end (w);
+}
+
+static void
+describe_kind (const struct plugin *plugin, enum plugin_kind kind, const char *name,
+               struct json_writer *w)
+{
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (size_t i = 0; i < plugin->tools_count; i++)
+    if (plugin->tools[i].kind == kind)
+      describe_tool (&plugin->tools[i], w);
   jsonw_end (w);
 }
 
@@ -346,11 +368,9 @@ plugin_describe (const struct plugin *plugin, struct json_writer *w)
   jsonw_name_string (w, "version", desc->version);
   jsonw_name_string (w, "description", desc->description != NULL ? desc->description : "");
   jsonw_name_string (w, "threads", threads_word (desc->threads));
-  jsonw_name (w, "tools");
-  jsonw_array (w);
-  for (size_t i = 0; i < plugin->tools_count; i++)
-    describe_tool (&plugin->tools[i], w);
-  jsonw_end (w);
+  describe_kind (plugin, PLUGIN_TOOL, "tools", w);
+  describe_kind (plugin, PLUGIN_READABLE, "resources", w);
+  describe_kind (plugin, PLUGIN_PROMPT, "prompts", w);
   jsonw_name (w, "builders");
   jsonw_array (w);
   for (size_t i = 0; desc->builders != NULL && desc->builders[i] != NULL; i++)

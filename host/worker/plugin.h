@@ -14,17 +14,23 @@
 
 struct plugin_host; /* host_table.h */
 
+enum plugin_kind { PLUGIN_TOOL, PLUGIN_READABLE, PLUGIN_PROMPT };
+
+/* A tool, or what else is called like one: then vtable has read or get as its execute, can_read or
+ * can_get as can_execute. */
 struct plugin_tool {
+  enum plugin_kind kind;
   toolhost_tool vtable; /* zero beyond what the plugin's header knew */
+  toolhost_status (*complete) (void *self, toolhost_call *call); /* NULL: it suggests nothing */
   void *self;
   const char *definition; /* the plugin's own text */
   int64_t max_time;       /* milliseconds; 0: host's default; TOOLHOST_NO_LIMIT */
 };
 
 struct plugin {
-  toolhost_plugin desc; /* zero beyond what the plugin's header knew */
-  void *self;           /* what open stored */
-  struct plugin_tool *tools;
+  toolhost_plugin desc;      /* zero beyond what the plugin's header knew */
+  void *self;                /* what open stored */
+  struct plugin_tool *tools; /* the tools, then the readables, then the prompts */
   size_t tools_count;
   bool opened;
 };
@@ -37,6 +43,12 @@ bool plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry,
 
 /* The plugin's close, if open succeeded; frees what plugin_start made. */
 void plugin_stop (struct plugin *plugin);
+
+/* What the plugin's extension offers, to the end of its tools (for plugin.c). */
+bool plugin_take_beyond (struct plugin *plugin, struct error *err);
+
+/* "tool", "resource", "prompt" */
+const char *plugin_kind_word (enum plugin_kind kind);
 
 /* The body of a DESCRIBE frame. */
 void plugin_describe (const struct plugin *plugin, struct json_writer *w);

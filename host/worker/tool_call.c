@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "worker/args.h"
 #include "worker/host_table.h"
 
 void
@@ -32,6 +33,10 @@ tool_call_destroy (struct tool_call *call)
   pthread_mutex_destroy (&call->lock);
 }
 
+static const enum frame_content shapes[] = {
+  [PLUGIN_TOOL] = FRAME_BLOCKS, [PLUGIN_READABLE] = FRAME_CONTENTS, [PLUGIN_PROMPT] = FRAME_MESSAGES
+};
+
 void
 tool_call_begin (struct tool_call *call, const struct plugin_host *host,
                  const struct plugin_tool *tool, uint64_t id, int64_t deadline, size_t result_max)
@@ -41,11 +46,11 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->tool = tool;
   call->id = id;
   call->deadline = deadline;
-  call->wants_progress = false;
+  call->wants_progress = call->completes = false;
   call->progressed = -1;
   call->args = (struct lazy_json){ .text = "{}", .len = 2 };
   call->meta = (struct lazy_json){ 0 };
-  parts_begin (&call->parts, result_max);
+  parts_begin (&call->parts, result_max, shapes[tool->kind]);
   atomic_store_explicit (&call->cancelled, false, memory_order_relaxed);
   call->stage = STAGE_BEGUN;
   call->outcome = FRAME_OUTCOME_FAILED;
@@ -54,6 +59,13 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   atomic_store_explicit (&call->cpu_began, -1, memory_order_relaxed);
   call->retained = call->returned = call->completed = call->stray = false;
   call->broken = NULL;
+}
+
+void
+tool_call_completes (struct tool_call *call)
+{
+  call->completes = true;
+  parts_begin (&call->parts, call->parts.limit, FRAME_VALUES);
 }
 
 void
@@ -189,6 +201,16 @@ stage_validate (struct tool_call *call)
   return false;
 }
 
+/* A resource that is not there is no fault of its plugin. */
+static void
+end_as_not_found (struct tool_call *call)
+{
+  static const char text[] = "There is no such resource.";
+
+  call->outcome = FRAME_OUTCOME_FAILED;
+  parts_fail (&call->parts, "resource_not_found", text, sizeof text - 1);
+}
+
 /* What execute's last word comes to; `broken` is set where it keeps no rule. */
 static void
 judge (struct tool_call *call, toolhost_status status)
@@ -196,6 +218,14 @@ judge (struct tool_call *call, toolhost_status status)
   switch (status) {
   case TOOLHOST_OK:
     call->outcome = FRAME_OUTCOME_OK;
+    if (call->parts.shape == FRAME_CONTENTS && call->parts.content.len == 0)
+      call->broken = "returned TOOLHOST_OK from read without any contents";
+    break;
+  case TOOLHOST_NOT_FOUND:
+    if (call->parts.shape == FRAME_CONTENTS)
+      end_as_not_found (call);
+    else
+      call->broken = "returned TOOLHOST_NOT_FOUND, which is for read alone";
     break;
   case TOOLHOST_FAILED:
     call->outcome = FRAME_OUTCOME_FAILED;
@@ -261,16 +291,28 @@ may_execute (struct tool_call *call)
   return tool->validate == NULL || (stage_validate (call) && is_wanted (call, now (call)));
 }
 
+static toolhost_status
+work (struct tool_call *call)
+{
+  const struct plugin_tool *tool = call->tool;
+
+  if (!call->completes)
+    return tool->vtable.execute (tool->self, &call->pub);
+  return tool->complete != NULL ? tool->complete (tool->self, &call->pub) : TOOLHOST_OK;
+}
+
 bool
 tool_call_run (struct tool_call *call, struct cpu_meter *meter)
 {
+  if (call->parts.shape == FRAME_CONTENTS)
+    call->parts.uri = args_info (call, TOOLHOST_URI, NULL);
   start_clocks (call, meter);
   if (!may_execute (call)) {
     stop_clocks (call);
     return true;
   }
   call->stage = STAGE_EXECUTE;
-  return after_execute (call, call->tool->vtable.execute (call->tool->self, &call->pub));
+  return after_execute (call, work (call));
 }
 
 /* ---- retained calls --------------------------------------------------------------------- */

@@ -35,6 +35,8 @@ struct call_port {
   void (*log) (void *ctx, struct tool_call *call, int32_t level, const char *text, size_t len);
   /* A call that tool_call_run had left open has ended: deliver its result. */
   void (*ended) (void *ctx, struct tool_call *call);
+  /* The plugin says that something has changed; `uri` is "" where there is none.  Any thread. */
+  void (*changed) (void *ctx, enum frame_change what, const char *uri);
   /* A granted secret, as long-lived as the port; NULL: not granted.  NULL: none are. */
   const char *(*secret) (void *ctx, const char *name);
 };
@@ -68,11 +70,12 @@ struct tool_call {
   uint64_t id;
   int64_t deadline; /* of the port's clock; INT64_MAX: none */
   bool wants_progress;
+  bool completes;    /* values are wanted, not the work */
   double progressed; /* the last progress told */
 
   struct arena arena; /* lives until the call has ended */
   struct lazy_json args;
-  struct lazy_json meta; /* call_id, session_id, thread_id, run_id, tenant, metadata */
+  struct lazy_json meta; /* as of struct frame_call */
   struct parts parts;
 
   atomic_bool cancelled;
@@ -99,12 +102,14 @@ void tool_call_destroy (struct tool_call *call);
 void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
                       const struct plugin_tool *tool, uint64_t id, int64_t deadline,
                       size_t result_max);
+/* After tool_call_begin: it is about values for an argument. */
+void tool_call_completes (struct tool_call *call);
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);
 
-/* can_execute, validate, execute, on the thread of this meter.  True: it has ended.  False: it was
- * retained; the port's `ended` will come, possibly before this returns, so the call must not be
- * looked at any more. */
+/* can_execute, validate, execute (or complete), on the thread of this meter.  True: it has ended.
+ * False: it was retained; the port's `ended` will come, possibly before this returns, so the call
+ * must not be looked at any more. */
 bool tool_call_run (struct tool_call *call, struct cpu_meter *meter);
 
 /* Any thread. */

@@ -145,4 +145,46 @@ AT (toolhost_host, secret, 240);
 AT (toolhost_host, invoke, 248);
 AT (toolhost_host, ask, 256);
 REACHES (toolhost_host, 264);
+
+/* 0.2 */
+IS (TOOLHOST_URI, 7000);
+IS (TOOLHOST_COMPLETING, 8000);
+IS (TOOLHOST_PARTIAL, 9000);
+IS (TOOLHOST_USER, 1000);
+IS (TOOLHOST_ASSISTANT, 2000);
+IS (TOOLHOST_TOOLS_CHANGED, 1000);
+IS (TOOLHOST_RESOURCES_CHANGED, 2000);
+IS (TOOLHOST_RESOURCE_UPDATED, 3000);
+IS (TOOLHOST_PROMPTS_CHANGED, 4000);
+
+AT (toolhost_readable, struct_size, 0);
+AT (toolhost_readable, definition, 8);
+AT (toolhost_readable, can_read, 16);
+AT (toolhost_readable, read, 24);
+AT (toolhost_readable, complete, 32);
+AT (toolhost_readable, max_time, 40);
+REACHES (toolhost_readable, 48);
+
+AT (toolhost_prompt, struct_size, 0);
+AT (toolhost_prompt, definition, 8);
+AT (toolhost_prompt, can_get, 16);
+AT (toolhost_prompt, get, 24);
+AT (toolhost_prompt, complete, 32);
+AT (toolhost_prompt, max_time, 40);
+REACHES (toolhost_prompt, 48);
+
+AT (toolhost_resources, struct_size, 0);
+AT (toolhost_resources, readables, 8);
+REACHES (toolhost_resources, 16);
+AT (toolhost_prompts, struct_size, 0);
+AT (toolhost_prompts, prompts, 8);
+REACHES (toolhost_prompts, 16);
+
+AT (toolhost_part, meta, 72);
+REACHES (toolhost_part, 80);
+
+AT (toolhost_host, role, 264);
+AT (toolhost_host, suggest, 272);
+AT (toolhost_host, changed, 280);
+REACHES (toolhost_host, 288);
 #endif

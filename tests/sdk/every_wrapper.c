@@ -25,6 +25,9 @@ ask_for_arguments (toolhost_call *call)
   (void) toolhost_run_id (call);
   (void) toolhost_tenant (call);
   (void) toolhost_metadata (call);
+  (void) toolhost_uri (call);
+  (void) toolhost_completing (call);
+  (void) toolhost_partial (call);
 }
 
 static toolhost_status
@@ -40,6 +43,10 @@ give_results (toolhost_call *call)
   toolhost_resource (call, "a:b", NULL, "", 0);
   toolhost_blob (call, "a:b", NULL, "", 0);
   toolhost_resource_link (call, "a:b", "name", NULL);
+  toolhost_contents (call, NULL, "", 0);
+  toolhost_contents_blob (call, NULL, "", 0);
+  toolhost_role (call, TOOLHOST_ASSISTANT);
+  toolhost_suggest (call, "a");
   toolhost_invalid (call, "/a", "%s", "wrong");
   (void) toolhost_why (call, "%s", "because");
   return toolhost_fail (call, "code", "%s", "reason");
@@ -94,5 +101,6 @@ every_wrapper (toolhost_call *call, toolhost_build *build)
   toolhost_build_secret (build, "a", &text, &len);
   toolhost_build_error (build, "/a", "%d", 1);
   toolhost_rebuild (build->host, "a");
+  toolhost_changed (build->host, TOOLHOST_RESOURCE_UPDATED, "a:b");
   return give_results (call);
 }

@@ -2,7 +2,7 @@
 # other flag of ours; its ABI's shape; plugins under the mock host.
 sdk_alone = -I$(srcdir)/sdk
 sdk_pedantic = -Wall -Wextra -Wpedantic -Wshadow -Werror
-sdk_sources = %D%/header_alone.c %D%/smallest.c %D%/every_wrapper.c
+sdk_sources = %D%/header_alone.c %D%/smallest.c %D%/beyond.c %D%/every_wrapper.c
 
 check_LTLIBRARIES += libsdk-c99.la libsdk-c11.la libsdk-c17.la libsdk-cxx20.la libsdk-abi.la
 libsdk_c99_la_SOURCES = $(sdk_sources)

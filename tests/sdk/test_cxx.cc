@@ -27,11 +27,46 @@ constexpr toolhost_tool greet = {
   .can_execute = nullptr, .execute = execute, .max_time = nullptr
 };
 
+const char *
+note_definition (void *)
+{
+  return TOOLHOST_JSON ({ "uri" : "note:///one", "name" : "one" });
+}
+
+toolhost_status
+note_read (void *, toolhost_call *call)
+{
+  return toolhost_contents (call, "text/plain", "one", 3);
+}
+
+constexpr toolhost_readable note = {
+  TOOLHOST_READABLE, .reserved = 0,       .definition = note_definition, .can_read = nullptr,
+  .read = note_read, .complete = nullptr, .max_time = nullptr
+};
+
+const char *
+prompt_definition (void *)
+{
+  return TOOLHOST_JSON ({ "name" : "sum", "description" : "Sum it up." });
+}
+
+toolhost_status
+prompt_get (void *, toolhost_call *call)
+{
+  return toolhost_text (call, "Sum it up.");
+}
+
+constexpr toolhost_prompt sum = {
+  TOOLHOST_PROMPT,   .reserved = 0,       .definition = prompt_definition, .can_get = nullptr,
+  .get = prompt_get, .complete = nullptr, .max_time = nullptr
+};
+
 } // namespace
 
+TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&note), TOOLHOST_PROMPTS (&sum))
 TOOLHOST_PLUGIN (.min_host = nullptr, .name = "greeter", .version = "1.0", .description = nullptr,
                  .threads = TOOLHOST_PARALLEL, .reserved = 0, TOOLHOST_TOOLS (&greet),
-                 .builders = nullptr, .open = nullptr, .close = nullptr, .extension = nullptr)
+                 .builders = nullptr, .open = nullptr, .close = nullptr, .extension = toolhost_extensions)
 
 int
 main ()

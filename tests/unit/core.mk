@@ -59,3 +59,7 @@ check_PROGRAMS += %D%/test_memory
 check_PROGRAMS += %D%/test_watchdog
 %C%_test_watchdog_SOURCES = %D%/test_watchdog.c %D%/tap.h
 %C%_test_watchdog_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_content
+%C%_test_content_SOURCES = %D%/test_content.c %D%/tap.h
+%C%_test_content_LDADD = $(UNIT_LIBS)

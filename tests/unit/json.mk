@@ -39,3 +39,7 @@ check_PROGRAMS += \
 %C%_test_schema_LDADD = $(UNIT_LIBS)
 %C%_test_schema_suite_SOURCES = %D%/test_schema_suite.c $(json_data)
 %C%_test_schema_suite_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_uri_template
+%C%_test_uri_template_SOURCES = %D%/test_uri_template.c
+%C%_test_uri_template_LDADD = $(UNIT_LIBS)

@@ -38,7 +38,7 @@ test_text_parts_keep_their_order (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_TEXT, "one \"quoted\"", NULL, NULL), TOOLHOST_OK);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_TEXT, NULL, NULL, NULL), TOOLHOST_OK);
   CU_ASSERT_STRING_EQUAL (
@@ -53,7 +53,7 @@ test_what_a_kind_needs (void)
   struct parts parts = { 0 };
   toolhost_part link = { .struct_size = sizeof link, .kind = TOOLHOST_PART_LINK, .uri = "a:b" };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_IMAGE, "x", NULL, NULL), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_AUDIO, "x", "", NULL), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_RESOURCE, "x", NULL, NULL), TOOLHOST_BAD_VALUE);
@@ -72,7 +72,7 @@ test_what_is_not_utf8_is_refused (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_TEXT, "\xC0\x80", NULL, NULL), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_RESOURCE, "ok", NULL, "\xFF"), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_BLOB, "\xFF", NULL, "a:b"), TOOLHOST_OK);
@@ -87,7 +87,7 @@ test_json_takes_one_line (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_JSON, "[0]", NULL, NULL), TOOLHOST_OK);
   CU_ASSERT_EQUAL (
     add (&parts, TOOLHOST_PART_JSON, "{\n \"a b\" : \"\\\" \\\\\",\t\"c\":[ 1 ]\r\n}", NULL, NULL),
@@ -105,7 +105,7 @@ test_json_beside_text_is_not_told_twice (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   add (&parts, TOOLHOST_PART_JSON, "42", NULL, NULL);
   add (&parts, TOOLHOST_PART_TEXT, "the answer", NULL, NULL);
   CU_ASSERT_STRING_EQUAL (finished (&parts), "[{\"type\":\"text\",\"text\":\"the answer\"}]");
@@ -122,7 +122,7 @@ test_annotations (void)
                          .len = 1,
                          .annotations = "{ \"priority\": 1 }" };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (parts_add (&parts, &part), TOOLHOST_OK);
   part.annotations = "[]";
   CU_ASSERT_EQUAL (parts_add (&parts, &part), TOOLHOST_BAD_VALUE);
@@ -140,7 +140,7 @@ test_limit (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 64);
+  parts_begin (&parts, 64, FRAME_BLOCKS);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_TEXT, "fits", NULL, NULL), TOOLHOST_OK);
   CU_ASSERT_EQUAL (add (&parts, TOOLHOST_PART_TEXT, "does not fit, by far not", NULL, NULL),
                    TOOLHOST_CANCELLED);
@@ -156,7 +156,7 @@ test_reasons (void)
 {
   struct parts parts = { 0 };
 
-  parts_begin (&parts, 1000);
+  parts_begin (&parts, 1000, FRAME_BLOCKS);
   parts_fail (&parts, "Bad Code", "caf\xE9", 4);
   CU_ASSERT_STRING_EQUAL (buf_cstr (&parts.code), "");
   CU_ASSERT_STRING_EQUAL (buf_cstr (&parts.message), "caf\xEF\xBF\xBD");

@@ -1,0 +1,55 @@
+/* inside.h - the mock host as its files share it.  Nobody else includes this. */
+#ifndef TOOLHOST_MOCK_INSIDE_H
+#define TOOLHOST_MOCK_INSIDE_H
+
+#include <pthread.h>
+#include <toolhost-mock.h>
+
+#include "base/buf.h"
+#include "worker/host_table.h"
+#include "worker/plugin.h"
+
+enum { INFOS = 6 };
+
+struct toolhost_mock {
+  struct plugin plugin;
+  struct plugin_host host;
+  int64_t deadline_ms;
+  unsigned cancel_after;
+  char *infos[INFOS];
+  struct secret *secrets;
+  struct mock_call *strays; /* that the plugin never completed and may still hold */
+
+  pthread_mutex_t lock; /* of what follows: a plugin's own threads come in, too */
+  pthread_cond_t ended;
+  int64_t now;
+  unsigned questions;
+  struct buf log;
+};
+
+struct own_result {
+  toolhost_mock_result pub; /* first */
+  struct arena texts;
+};
+
+/* What is called, and with what. */
+struct mock_request {
+  const struct plugin_tool *tool; /* NULL: there is none … */
+  const char *absent;             /* … and this is said of it */
+  const char *args;               /* JSON text; NULL: {} */
+  const char *uri;                /* of a read; NULL: it is none */
+  const char *completing;         /* of a completion, with `partial`; NULL: it is none */
+  const char *partial;
+};
+
+/* Run it.  Never NULL; the caller's. */
+toolhost_mock_result *mock_run (toolhost_mock *mock, struct mock_request *request);
+
+/* The one of a kind whose definition has this text as this member; NULL: none. */
+const struct plugin_tool *mock_find (const struct toolhost_mock *mock, enum plugin_kind kind,
+                                     const char *member, const char *name);
+/* A result of the mock's own. */
+struct own_result *mock_result (toolhost_status status, const char *message);
+bool mock_is_object (const char *text);
+
+#endif
