@@ -18,9 +18,12 @@ struct calls {
   char session[64];
   char args[256];
   bool args_are_text; /* a model's: the front did not read them */
-  char metadata[64];
+  char metadata[256];
   long long deadline_ms;
 };
+
+/* What MCP shows of what is served. */
+#define FAKE_CAPABILITIES "{\"tools\":{\"listChanged\":true},\"logging\":{}}"
 
 /* An environment with tools "alpha", "beta", "canned", "echo", "later" and its own loop. */
 struct fake_env {

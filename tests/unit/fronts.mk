@@ -6,16 +6,19 @@ front_fakes = \
 
 check_PROGRAMS += \
   %D%/test_mcp \
+  %D%/test_mcp_core \
   %D%/test_mcp_lists \
   %D%/test_rest \
   %D%/test_stdio
 
 %C%_test_mcp_SOURCES = %D%/test_mcp.c $(front_fakes)
+%C%_test_mcp_core_SOURCES = %D%/test_mcp_core.c $(front_fakes)
 %C%_test_mcp_lists_SOURCES = %D%/test_mcp_lists.c %D%/tap.h
 %C%_test_rest_SOURCES = %D%/test_rest.c $(front_fakes)
 %C%_test_stdio_SOURCES = %D%/test_stdio.c $(front_fakes)
 
 %C%_test_mcp_LDADD = $(UNIT_LIBS)
+%C%_test_mcp_core_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_lists_LDADD = $(UNIT_LIBS)
 %C%_test_rest_LDADD = $(UNIT_LIBS)
 %C%_test_stdio_LDADD = $(UNIT_LIBS)

@@ -271,8 +271,8 @@ test_discover (void)
   expect (&f, MODERN ("server/discover"),
           MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
           "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
-          "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{\"listChanged\":"
-          "true}},\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
+          "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":" FAKE_CAPABILITIES ","
+          "\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
           "\"_meta\":{" SERVER_INFO "}}}");
   teardown (&f);
 }
@@ -545,7 +545,7 @@ test_listen (void)
            "\"t\",\"version\":\"1\"}}")
 #define INITIALIZED(version)                                                                       \
   "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"" version                       \
-  "\",\"capabilities\":{\"tools\":{\"listChanged\":true}},\"serverInfo\":{\"name\":\"toolhost\","  \
+  "\",\"capabilities\":" FAKE_CAPABILITIES ",\"serverInfo\":{\"name\":\"toolhost\","               \
   "\"version\":\"1.2.3\"}}}"
 
 /* The headers of a request in the session that was opened last, plus `more`. */

@@ -15,7 +15,7 @@
 #define INITIALIZE(version) MESSAGE ("0", "initialize", "{\"protocolVersion\":\"" version "\"}")
 #define INITIALIZED(version)                                                                       \
   "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"" version                       \
-  "\",\"capabilities\":{\"tools\":{\"listChanged\":true}},\"serverInfo\":{\"name\":\"toolhost\","  \
+  "\",\"capabilities\":" FAKE_CAPABILITIES ",\"serverInfo\":{\"name\":\"toolhost\","               \
   "\"version\":\"1.2.3\"}}}\n"
 #define PONG "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
 #define LATER(id, meta) MESSAGE (id, "tools/call", "{\"name\":\"later\"" meta "}")

@@ -1,7 +1,7 @@
 #include "front/mcp/headers.h"
 
 #include "front/mcp/base64.h"
-#include "front/mcp/core.h"
+#include "front/mcp/methods.h"
 
 static bool
 same (struct slice a, struct slice b)

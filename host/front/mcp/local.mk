@@ -3,10 +3,18 @@ libhost_la_SOURCES += \
   host/front/encode.c host/front/encode.h \
   host/front/front.h \
   %D%/base64.c %D%/base64.h \
+  %D%/client.c %D%/client.h \
   %D%/core.c %D%/core.h \
   %D%/headers.c %D%/headers.h \
+  %D%/listen.c %D%/listen.h \
   %D%/lists.c %D%/lists.h \
+  %D%/logging.c %D%/logging.h \
   %D%/mcp.h %D%/mcp_http.c \
   %D%/message.c %D%/message.h \
+  %D%/methods.c %D%/methods.h \
   %D%/reply.c %D%/reply.h \
-  %D%/sessions.c %D%/sessions.h
+  %D%/sessions.c %D%/sessions.h \
+  %D%/tools.c %D%/tools.h \
+  %D%/trace.c %D%/trace.h \
+  %D%/upcall.c %D%/upcall.h \
+  %D%/uris.c %D%/uris.h

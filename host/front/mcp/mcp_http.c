@@ -5,8 +5,11 @@
 
 #include "front/encode.h"
 #include "front/mcp/headers.h"
+#include "front/mcp/listen.h"
+#include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/sessions.h"
+#include "front/mcp/upcall.h"
 
 enum {
   SESSIONS_MAX = 10000,
@@ -15,10 +18,9 @@ enum {
 };
 
 struct mcp_http {
-  struct mcp_core core;
+  struct mcp_core core;      /* first: the carrier's functions know only this */
   struct mcp_peer stateless; /* all clients of 2026-07-28, and handshakes while they are made */
   struct mcp_sessions *sessions;
-  struct catalog_watcher watcher;
   struct ev_timer tick;
   struct buf event; /* scratch of an event being framed */
 };
@@ -68,18 +70,33 @@ keep_alive (struct http_exchange *x)
 
 /* ---- the carrier's functions ---- */
 
-static void
-notify (struct mcp_request *r, const struct buf *message)
+static bool
+send_on_post (struct mcp_request *r, const struct buf *message)
 {
   struct post *p = post_of (r);
 
-  if (p->x == NULL)
-    return;
+  if (p->x == NULL || !p->takes_stream)
+    return false;
   if (!p->streaming) {
     p->streaming = true;
     begin_stream (p->x);
   }
-  (void) write_event (p->mcp, p->x, message);
+  return write_event (p->mcp, p->x, message);
+}
+
+static struct mcp_session *
+session_of_peer (struct mcp_peer *peer)
+{
+  return (struct mcp_session *) (void *) ((char *) peer - offsetof (struct mcp_session, peer));
+}
+
+static bool
+tell_on_get (struct mcp_core *core, struct mcp_peer *peer, const struct buf *message)
+{
+  struct mcp_session *session = session_of_peer (peer);
+
+  return session->stream != NULL
+         && write_event ((struct mcp_http *) core, session->stream, message);
 }
 
 static void
@@ -143,7 +160,7 @@ silence (struct mcp_request *r)
   free (heap);
 }
 
-static bool
+static struct mcp_peer *
 connect_session (struct mcp_request *r, const char *version)
 {
   struct post *p = post_of (r);
@@ -151,11 +168,11 @@ connect_session (struct mcp_request *r, const char *version)
 
   p->session = mcp_sessions_open (mcp->sessions, r->principal, ev_now (mcp->core.env->loop));
   if (p->session == NULL)
-    return false;
-  p->session->peer.version = version;
+    return NULL;
+  mcp_peer_add (&mcp->core, &p->session->peer);
   log_event (mcp->core.env->log, LOG_INFO, "mcp_session_started", "session", p->session->name,
              "version", version, "principal", r->principal, NULL);
-  return true;
+  return &p->session->peer;
 }
 
 static const char *const handshake_versions[] = { "2025-11-25", "2025-06-18", NULL };
@@ -163,7 +180,8 @@ static const char *const handshake_versions[] = { "2025-11-25", "2025-06-18", NU
 static const struct mcp_carrier carrier = {
   .front = "mcp",
   .versions = handshake_versions,
-  .notify = notify,
+  .send = send_on_post,
+  .tell = tell_on_get,
   .answer = answer,
   .silence = silence,
   .connect = connect_session,
@@ -202,7 +220,7 @@ static void
 post_dispatch (struct post *p, const struct mcp_message *m)
 {
   if (!p->takes_stream)
-    p->r.token.len = 0;
+    mcp_request_mute (&p->r);
   mcp_dispatch (&p->r, m);
 }
 
@@ -314,6 +332,8 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
     return post_legacy_request (mcp, x, m, session);
   if (m->kind == MCP_NOTIFICATION)
     mcp_notified (&mcp->core, &session->peer, m);
+  else
+    mcp_upcall_answered (&session->peer, m);
   accepted (x);
 }
 
@@ -369,19 +389,6 @@ gone_stream (void *data)
 }
 
 static void
-tell_session (struct mcp_http *mcp, struct mcp_session *session)
-{
-  struct buf *out = &mcp->core.scratch;
-
-  session->changed = session->stream == NULL;
-  if (session->stream == NULL)
-    return;
-  buf_reset (out, 64 * 1024);
-  mcp_put_list_changed (out, (struct slice){ NULL, 0 });
-  (void) write_event (mcp, session->stream, out);
-}
-
-static void
 get (struct mcp_http *mcp, struct http_exchange *x)
 {
   struct mcp_session *session;
@@ -396,8 +403,8 @@ get (struct mcp_http *mcp, struct http_exchange *x)
   http_set_data (x, session);
   http_on_gone (x, gone_stream);
   begin_stream (x);
-  if (session->changed)
-    tell_session (mcp, session);
+  if (session->peer.missed != 0)
+    mcp_tell_missed (&mcp->core, &session->peer);
   else
     keep_alive (x);
 }
@@ -417,8 +424,7 @@ session_ending (void *ctx, struct mcp_session *session)
 {
   struct mcp_http *mcp = ctx;
 
-  while (session->peer.requests != NULL)
-    mcp_request_stop (session->peer.requests, "The session has ended");
+  mcp_peer_remove (&mcp->core, &session->peer, "The session has ended");
   if (session->stream != NULL) {
     http_on_gone (session->stream, NULL);
     http_stream_end (session->stream);
@@ -455,17 +461,6 @@ tick (struct ev_loop *loop, struct ev_timer *timer, int events)
   mcp_sessions_expire (mcp->sessions, ev_now (loop));
 }
 
-static void
-tools_changed (struct catalog_watcher *watcher)
-{
-  struct mcp_http *mcp =
-    (struct mcp_http *) (void *) ((char *) watcher - offsetof (struct mcp_http, watcher));
-
-  mcp_tell_listeners (&mcp->core, &mcp->stateless);
-  for (struct mcp_session *s = mcp_sessions_first (mcp->sessions); s != NULL; s = s->older)
-    tell_session (mcp, s);
-}
-
 struct mcp_http *
 mcp_http_new (const struct front_env *env)
 {
@@ -473,8 +468,7 @@ mcp_http_new (const struct front_env *env)
 
   mcp_core_init (&mcp->core, env, &carrier);
   mcp->sessions = mcp_sessions_new (SESSIONS_MAX, SESSION_IDLE, session_ending, mcp);
-  mcp->watcher.changed = tools_changed;
-  catalog_watch (env->catalog, &mcp->watcher);
+  mcp_peer_add (&mcp->core, &mcp->stateless);
   ev_timer_init (&mcp->tick, tick, TICK, TICK);
   mcp->tick.data = mcp;
   ev_timer_start (env->loop, &mcp->tick);
@@ -500,11 +494,9 @@ mcp_http_free (struct mcp_http *mcp)
 {
   if (mcp == NULL)
     return;
-  catalog_unwatch (&mcp->watcher);
   ev_timer_stop (mcp->core.env->loop, &mcp->tick);
   mcp_sessions_free (mcp->sessions);
-  while (mcp->stateless.requests != NULL)
-    mcp_request_stop (mcp->stateless.requests, "The daemon is stopping");
+  mcp_peer_remove (&mcp->core, &mcp->stateless, "The daemon is stopping");
   mcp_core_free (&mcp->core);
   buf_free (&mcp->event);
   free (mcp);

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "front/mcp/logging.h"
+
 enum { ID_MAX = 1024 }; /* bytes of a request id: it is kept while the request runs */
 
 bool
@@ -96,7 +98,7 @@ mcp_message_read (struct mcp_message *m, const char *text, size_t len,
   if (!json_read (&m->tape, text, len, limits, arena))
     return mcp_fault_set (fault, MCP_PARSE_ERROR, 400, "Parse error: byte %zu: %s", m->tape.offset,
                           m->tape.problem);
-  root = json_root (&m->tape);
+  root = m->root = json_root (&m->tape);
   if (json_is (root, JSON_ARRAY))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
                           "Invalid Request: expected one message, got a batch");
@@ -110,18 +112,6 @@ mcp_message_read (struct mcp_message *m, const char *text, size_t len,
   return read_method (m, root, fault) && read_params (m, root, fault);
 }
 
-static bool
-is_log_level (const struct json_tape *tape, const struct json_node *node)
-{
-  static const char *const levels[] = { "debug", "info",     "notice", "warning",
-                                        "error", "critical", "alert",  "emergency" };
-
-  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-    if (json_equals (tape, node, levels[i]))
-      return true;
-  return false;
-}
-
 bool
 mcp_check_envelope (const struct mcp_message *m, struct mcp_fault *fault)
 {
@@ -133,9 +123,8 @@ mcp_check_envelope (const struct mcp_message *m, struct mcp_fault *fault)
     wrong = MCP_META "protocolVersion\"]: expected a string";
   else if (!json_is (json_member (&m->tape, m->meta, MCP_META "clientCapabilities"), JSON_OBJECT))
     wrong = MCP_META "clientCapabilities\"]: expected an object";
-  else if (level != NULL && !is_log_level (&m->tape, level))
-    wrong = MCP_META "logLevel\"]: expected debug, info, notice, warning, error, critical, alert "
-                     "or emergency";
+  else if (level != NULL && mcp_log_level_read (&m->tape, level) == MCP_LOG_NONE)
+    wrong = MCP_META "logLevel\"]: expected " MCP_LOG_LEVELS;
   else if (token != NULL && !is_string_or_integer (token))
     wrong = "progressToken\"]: expected a string or an integer";
   if (wrong == NULL)

@@ -21,8 +21,11 @@ enum mcp_code {
   MCP_INVALID_PARAMS = -32602,
   MCP_INTERNAL_ERROR = -32603,
   MCP_HEADER_MISMATCH = -32020,
+  MCP_MISSING_CAPABILITY = -32021, /* data: { "requiredCapabilities": {…} } */
   MCP_UNSUPPORTED_VERSION = -32022,
-  /* only to clients of the handshake, which know them from the official SDKs */
+  /* only to clients of the handshake */
+  MCP_RESOURCE_NOT_FOUND = -32002,
+  /* … which know these from the official SDKs */
   MCP_BAD_SESSION = -32000,
   MCP_SESSION_NOT_FOUND = -32001
 };
@@ -33,6 +36,7 @@ struct mcp_fault {
   int status; /* of HTTP */
   char text[320];
   struct slice requested; /* MCP_UNSUPPORTED_VERSION: what was asked for, raw JSON */
+  struct slice data;      /* of any other error, raw JSON on one line; data NULL: none */
 };
 /* Fill it; false always. */
 bool mcp_fault_set (struct mcp_fault *fault, enum mcp_code code, int status, const char *fmt, ...)
@@ -43,6 +47,7 @@ enum mcp_kind { MCP_REQUEST = 1, MCP_NOTIFICATION, MCP_RESPONSE };
 struct mcp_message {
   struct json_tape tape;
   struct arena *arena;
+  const struct json_node *root; /* the message: of a batch, one of its items */
   enum mcp_kind kind;
   struct slice id;     /* as raw JSON, a string or an integer; data NULL: none, or unreadable */
   struct slice method; /* empty for a response */

@@ -21,8 +21,8 @@ begin (struct json_writer *w, struct slice id)
     jsonw_name_raw (w, "id", id.data, id.len);
 }
 
-static void
-begin_result (struct json_writer *w, const struct mcp_request *r)
+void
+mcp_begin_result (struct json_writer *w, const struct mcp_request *r)
 {
   begin (w, r->id);
   jsonw_name (w, "result");
@@ -31,8 +31,8 @@ begin_result (struct json_writer *w, const struct mcp_request *r)
     jsonw_name_string (w, "resultType", "complete");
 }
 
-static void
-begin_notification (struct json_writer *w, const char *method)
+void
+mcp_begin_notification (struct json_writer *w, const char *method)
 {
   begin (w, (struct slice){ NULL, 0 });
   jsonw_name_string (w, "method", method);
@@ -41,8 +41,8 @@ begin_notification (struct json_writer *w, const char *method)
 }
 
 /* Of result or params, and of the message. */
-static void
-end (struct json_writer *w)
+void
+mcp_end (struct json_writer *w)
 {
   jsonw_end (w);
   jsonw_end (w);
@@ -54,8 +54,8 @@ put_server_info (struct json_writer *w, const char *name, const struct mcp_reque
   jsonw_name_raw (w, name, r->core->server_info.data, r->core->server_info.len);
 }
 
-static void
-end_result (struct json_writer *w, const struct mcp_request *r)
+void
+mcp_end_result (struct json_writer *w, const struct mcp_request *r)
 {
   if (r->era == MCP_MODERN) {
     jsonw_name (w, "_meta");
@@ -63,7 +63,7 @@ end_result (struct json_writer *w, const struct mcp_request *r)
     put_server_info (w, MCP_META "serverInfo", r);
     jsonw_end (w);
   }
-  end (w);
+  mcp_end (w);
 }
 
 /* ---- errors and small answers ---- */
@@ -71,6 +71,8 @@ end_result (struct json_writer *w, const struct mcp_request *r)
 static void
 put_fault_data (struct json_writer *w, const struct mcp_fault *fault)
 {
+  if (fault->data.data != NULL)
+    jsonw_name_raw (w, "data", fault->data.data, fault->data.len);
   if (fault->requested.data == NULL)
     return;
   jsonw_name (w, "data");
@@ -94,7 +96,7 @@ mcp_put_error (struct buf *out, struct slice id, const struct mcp_fault *fault)
   jsonw_name_int (&w, "code", fault->code);
   jsonw_name_string (&w, "message", fault->text);
   put_fault_data (&w, fault);
-  end (&w);
+  mcp_end (&w);
 }
 
 void
@@ -102,10 +104,11 @@ mcp_put_empty (struct buf *out, const struct mcp_request *r)
 {
   struct json_writer w = { .out = out };
 
-  begin_result (&w, r);
-  end_result (&w, r);
+  mcp_begin_result (&w, r);
+  mcp_end_result (&w, r);
 }
 
+/* What is behind a capability is served: see the table in methods.c. */
 static void
 put_capabilities (struct json_writer *w)
 {
@@ -114,6 +117,9 @@ put_capabilities (struct json_writer *w)
   jsonw_name (w, "tools");
   jsonw_object (w);
   jsonw_name_bool (w, "listChanged", true);
+  jsonw_end (w);
+  jsonw_name (w, "logging");
+  jsonw_object (w);
   jsonw_end (w);
   jsonw_end (w);
 }
@@ -125,11 +131,12 @@ put_instructions (struct json_writer *w, const struct mcp_request *r)
     jsonw_name_string (w, "instructions", r->core->env->instructions);
 }
 
-/* How long a client may keep the answer.  "private": what is shown may come to depend on the
- * caller, and a shared cache would not know. */
-static void
-put_cache_hints (struct json_writer *w, int ttl_ms)
+/* "private": what is shown may come to depend on the caller, and a shared cache would not know. */
+void
+mcp_put_cache_hints (struct json_writer *w, const struct mcp_request *r, int ttl_ms)
 {
+  if (r->era != MCP_MODERN)
+    return;
   jsonw_name_int (w, "ttlMs", ttl_ms);
   jsonw_name_string (w, "cacheScope", "private");
 }
@@ -139,15 +146,15 @@ mcp_put_discover (struct buf *out, const struct mcp_request *r)
 {
   struct json_writer w = { .out = out };
 
-  begin_result (&w, r);
+  mcp_begin_result (&w, r);
   jsonw_name (&w, "supportedVersions");
   jsonw_array (&w);
   jsonw_string (&w, MCP_MODERN_VERSION);
   jsonw_end (&w);
   put_capabilities (&w);
   put_instructions (&w, r);
-  put_cache_hints (&w, DISCOVER_TTL_MS);
-  end_result (&w, r);
+  mcp_put_cache_hints (&w, r, DISCOVER_TTL_MS);
+  mcp_end_result (&w, r);
 }
 
 void
@@ -155,12 +162,12 @@ mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *ve
 {
   struct json_writer w = { .out = out };
 
-  begin_result (&w, r);
+  mcp_begin_result (&w, r);
   jsonw_name_string (&w, "protocolVersion", version);
   put_capabilities (&w);
   put_server_info (&w, "serverInfo", r);
   put_instructions (&w, r);
-  end_result (&w, r);
+  mcp_end_result (&w, r);
 }
 
 /* ---- tools ---- */
@@ -184,7 +191,7 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
   const char *revision = r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version;
   struct slice tools = mcp_lists_page (&r->core->lists, set, revision, from, end_of_page);
 
-  begin_result (&w, r);
+  mcp_begin_result (&w, r);
   jsonw_name (&w, "tools");
   jsonw_array (&w);
   if (tools.len != 0)
@@ -192,9 +199,8 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
   jsonw_end (&w);
   if (end_of_page != set->count)
     put_cursor (&w, set->tools[end_of_page - 1]);
-  if (r->era == MCP_MODERN)
-    put_cache_hints (&w, TOOLS_TTL_MS);
-  end_result (&w, r);
+  mcp_put_cache_hints (&w, r, TOOLS_TTL_MS);
+  mcp_end_result (&w, r);
 }
 
 bool
@@ -258,13 +264,13 @@ mcp_put_result (struct buf *out, const struct mcp_request *r, const struct resul
 {
   struct json_writer w = { .out = out };
 
-  begin_result (&w, r);
+  mcp_begin_result (&w, r);
   jsonw_name (&w, "content");
   encode_content (&w, result);
   put_structured (&w, r, result);
   jsonw_name_bool (&w, "isError", result->error != CALL_OK);
   put_call_meta (&w, r, result);
-  end (&w);
+  mcp_end (&w);
 }
 
 /* ---- notifications ---- */
@@ -275,7 +281,7 @@ mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, dou
 {
   struct json_writer w = { .out = out };
 
-  begin_notification (&w, "notifications/progress");
+  mcp_begin_notification (&w, "notifications/progress");
   jsonw_name_raw (&w, "progressToken", r->token.data, r->token.len);
   jsonw_name (&w, "progress");
   jsonw_double (&w, done);
@@ -287,11 +293,38 @@ mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, dou
     jsonw_name (&w, "message");
     jsonw_string_len (&w, text, len);
   }
-  end (&w);
+  mcp_end (&w);
 }
 
-static void
-put_subscription (struct json_writer *w, struct slice id)
+void
+mcp_put_log (struct buf *out, const struct mcp_request *r, enum mcp_log_level level,
+             const char *text, size_t len)
+{
+  struct json_writer w = { .out = out };
+
+  mcp_begin_notification (&w, "notifications/message");
+  jsonw_name_string (&w, "level", mcp_log_level_name (level));
+  jsonw_name (&w, "logger");
+  jsonw_string_len (&w, r->name, r->name_len);
+  jsonw_name (&w, "data");
+  jsonw_string_len (&w, text, len);
+  mcp_end (&w);
+}
+
+void
+mcp_put_request (struct buf *out, struct slice id, const char *method, struct slice params)
+{
+  struct json_writer w = { .out = out };
+
+  begin (&w, id);
+  jsonw_name_string (&w, "method", method);
+  if (params.data != NULL)
+    jsonw_name_raw (&w, "params", params.data, params.len);
+  jsonw_end (&w);
+}
+
+void
+mcp_put_subscription (struct json_writer *w, struct slice id)
 {
   if (id.data == NULL)
     return;
@@ -302,46 +335,11 @@ put_subscription (struct json_writer *w, struct slice id)
 }
 
 void
-mcp_put_acknowledged (struct buf *out, const struct mcp_request *r)
-{
-  struct json_writer w = { .out = out };
-
-  begin_notification (&w, "notifications/subscriptions/acknowledged");
-  jsonw_name (&w, "notifications");
-  jsonw_object (&w);
-  if (r->wants_tools)
-    jsonw_name_bool (&w, "toolsListChanged", true);
-  jsonw_end (&w);
-  put_subscription (&w, r->id);
-  end (&w);
-}
-
-void
-mcp_put_list_changed (struct buf *out, struct slice subscription)
-{
-  struct json_writer w = { .out = out };
-
-  begin_notification (&w, "notifications/tools/list_changed");
-  put_subscription (&w, subscription);
-  end (&w);
-}
-
-void
-mcp_put_listen_end (struct buf *out, const struct mcp_request *r)
-{
-  struct json_writer w = { .out = out };
-
-  begin_result (&w, r);
-  put_subscription (&w, r->id);
-  end (&w);
-}
-
-void
 mcp_put_cancelled (struct buf *out, struct slice id)
 {
   struct json_writer w = { .out = out };
 
-  begin_notification (&w, "notifications/cancelled");
+  mcp_begin_notification (&w, "notifications/cancelled");
   jsonw_name_raw (&w, "requestId", id.data, id.len);
-  end (&w);
+  mcp_end (&w);
 }

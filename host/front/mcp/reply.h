@@ -3,7 +3,21 @@
 #ifndef TOOLHOST_FRONT_MCP_REPLY_H
 #define TOOLHOST_FRONT_MCP_REPLY_H
 
+#include "base/json_write.h"
 #include "front/mcp/core.h"
+
+/* Frames for the messages of a method: a result or a notification is begun, its members are
+ * written, then it is ended. */
+void mcp_begin_result (struct json_writer *w, const struct mcp_request *r);
+void mcp_begin_notification (struct json_writer *w, const char *method);
+/* Of a notification, or of a result that has its _meta. */
+void mcp_end (struct json_writer *w);
+/* Of a result: with the _meta that its era asks for. */
+void mcp_end_result (struct json_writer *w, const struct mcp_request *r);
+/* How long a client of 2026-07-28 may keep the result; others get nothing. */
+void mcp_put_cache_hints (struct json_writer *w, const struct mcp_request *r, int ttl_ms);
+/* The _meta of what a subscription hears; `id` with data NULL: nothing. */
+void mcp_put_subscription (struct json_writer *w, struct slice id);
 
 /* `id` with data NULL is left out. */
 void mcp_put_error (struct buf *out, struct slice id, const struct mcp_fault *fault);
@@ -18,11 +32,10 @@ void mcp_put_result (struct buf *out, const struct mcp_request *r, const struct 
 
 void mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, double total,
                        const char *text, size_t len);
-void mcp_put_acknowledged (struct buf *out, const struct mcp_request *r);
-/* With a subscription's id, or (data NULL) without. */
-void mcp_put_list_changed (struct buf *out, struct slice subscription);
-/* The end of a subscription by the daemon: its result on HTTP, notifications/cancelled on stdio. */
-void mcp_put_listen_end (struct buf *out, const struct mcp_request *r);
+void mcp_put_log (struct buf *out, const struct mcp_request *r, enum mcp_log_level level,
+                  const char *text, size_t len);
+/* A request of ours; `params` with data NULL are left out. */
+void mcp_put_request (struct buf *out, struct slice id, const char *method, struct slice params);
 void mcp_put_cancelled (struct buf *out, struct slice id);
 
 /* The name a cursor stands for, decoded into `room` of MCP_CURSOR_ROOM bytes; false: no cursor of

@@ -18,7 +18,6 @@ struct mcp_session {
   char *principal;
   double used;                  /* when a request last came */
   struct http_exchange *stream; /* the GET stream, or NULL */
-  bool changed;                 /* the tools changed while there was no stream */
   struct mcp_session *bucket_next;
   struct mcp_session *newer, *older; /* in order of use */
 };

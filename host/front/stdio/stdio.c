@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "front/mcp/core.h"
+#include "front/mcp/listen.h"
+#include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/upcall.h"
 
 enum {
   READ_SIZE = 64 * 1024,
@@ -19,7 +21,6 @@ enum {
 struct stdio_front {
   struct mcp_core core;
   struct mcp_peer peer;
-  struct catalog_watcher watcher;
   struct ev_io in, out;
   int in_flags, out_flags; /* as they were found */
   struct buf input;        /* from the begin of a line */
@@ -136,13 +137,26 @@ on_writable (struct ev_loop *loop, struct ev_io *watcher, int events)
 
 /* ---- the carrier's functions ---- */
 
-static void
-notify (struct mcp_request *r, const struct buf *message)
+static bool
+send_message (struct mcp_request *r, const struct buf *message)
 {
   struct stdio_front *front = front_of (r->core);
 
-  if (unwritten (front) < BACKLOG_MAX)
-    send_line (front, message);
+  if (front->out_broken || unwritten (front) >= BACKLOG_MAX)
+    return false;
+  send_line (front, message);
+  return true;
+}
+
+static bool
+tell_peer (struct mcp_core *core, struct mcp_peer *peer, const struct buf *message)
+{
+  struct stdio_front *front = front_of (core);
+
+  if (!peer->initialized || front->in_ended || unwritten (front) >= BACKLOG_MAX)
+    return false;
+  send_line (front, message);
+  return true;
 }
 
 static void
@@ -162,12 +176,12 @@ answer (struct mcp_request *r, int status, const struct buf *message)
   silence (r);
 }
 
-static bool
+static struct mcp_peer *
 connect_peer (struct mcp_request *r, const char *version)
 {
-  r->peer->version = version;
+  (void) version;
   r->peer->initialized = false;
-  return true;
+  return r->peer;
 }
 
 static const char *const handshake_versions[] = { "2025-11-25", "2025-06-18", "2025-03-26",
@@ -176,7 +190,8 @@ static const char *const handshake_versions[] = { "2025-11-25", "2025-06-18", "2
 static const struct mcp_carrier carrier = {
   .front = "stdio",
   .versions = handshake_versions,
-  .notify = notify,
+  .send = send_message,
+  .tell = tell_peer,
   .answer = answer,
   .silence = silence,
   .connect = connect_peer,
@@ -247,6 +262,8 @@ take_line (struct stdio_front *front, const char *line, size_t len)
     serve (front, &m);
   else if (m.kind == MCP_NOTIFICATION)
     mcp_notified (&front->core, &front->peer, &m);
+  else
+    mcp_upcall_answered (&front->peer, &m);
   arena_reset (&front->arena);
 }
 
@@ -352,20 +369,6 @@ on_readable (struct ev_loop *loop, struct ev_io *watcher, int events)
 
 /* ---- all together ---- */
 
-static void
-tools_changed (struct catalog_watcher *watcher)
-{
-  struct stdio_front *front =
-    (struct stdio_front *) (void *) ((char *) watcher - offsetof (struct stdio_front, watcher));
-
-  mcp_tell_listeners (&front->core, &front->peer);
-  if (!front->peer.initialized || front->in_ended)
-    return;
-  buf_reset (&front->core.scratch, KEEP);
-  mcp_put_list_changed (&front->core.scratch, (struct slice){ NULL, 0 });
-  send_line (front, &front->core.scratch);
-}
-
 static int
 set_nonblocking (int fd)
 {
@@ -396,8 +399,7 @@ stdio_front_new (const struct front_env *env, int in, int out, void (*ended) (vo
   ev_io_init (&front->in, on_readable, in, EV_READ);
   ev_io_init (&front->out, on_writable, out, EV_WRITE);
   front->in.data = front->out.data = front;
-  front->watcher.changed = tools_changed;
-  catalog_watch (env->catalog, &front->watcher);
+  mcp_peer_add (&front->core, &front->peer);
   ev_io_start (env->loop, &front->in);
   return front;
 }
@@ -407,10 +409,8 @@ stdio_front_free (struct stdio_front *front)
 {
   if (front == NULL)
     return;
-  catalog_unwatch (&front->watcher);
   end_listening (front);
-  while (front->peer.requests != NULL)
-    mcp_request_stop (front->peer.requests, "The daemon is stopping");
+  mcp_peer_remove (&front->core, &front->peer, "The daemon is stopping");
   if (!front->out_broken)
     write_backlog (front);
   ev_io_stop (front->core.env->loop, &front->in);
