@@ -7,7 +7,11 @@ libhost_la_SOURCES += \
 	%D%/hash.c %D%/hash.h \
 	%D%/poison.c %D%/poison.h \
 	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \
+	%D%/project/action.c \
+	%D%/project/array.c \
+	%D%/project/expand.c \
 	%D%/project/limits.c \
+	%D%/project/members.c \
 	%D%/project/object.c \
 	%D%/project/refs.c \
 	%D%/project/schema.c \

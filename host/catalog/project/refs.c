@@ -169,8 +169,9 @@ target_of (struct walk *k, const struct json_node *node)
   return k->targets_count++;
 }
 
-bool
-walk_reference (struct walk *k, const struct json_node *reference)
+/* The reference as one to $defs; false when it leads nowhere. */
+static bool
+put_target (struct walk *k, const struct json_node *reference)
 {
   const struct json_node *node = walk_resolve (k, reference);
   unsigned to;
@@ -184,6 +185,17 @@ walk_reference (struct walk *k, const struct json_node *reference)
   else
     jsonw_stringf (&k->w, "#/$defs/%s", k->targets[to].name);
   return true;
+}
+
+void
+walk_put_reference (struct walk *k, const struct json_node *reference)
+{
+  jsonw_name (&k->w, "$ref");
+  if (put_target (k, reference))
+    return;
+  jsonw_null (&k->w);
+  walk_loss (k, LOSS_REFUSED, "$ref",
+             "the reference leads out of the definition, or is one of over %d", TARGETS_MAX);
 }
 
 /* Targets that need none of those that are left can be met: take them away until none is left, or

@@ -7,6 +7,8 @@
 #ifndef TOOLHOST_CATALOG_PROJECT_WALK_H
 #define TOOLHOST_CATALOG_PROJECT_WALK_H
 
+#include <string.h>
+
 #include "base/json_write.h"
 #include "catalog/project/project.h"
 
@@ -77,6 +79,12 @@ struct keyword {
   const struct json_node *value;
   const struct fact *fact;
 };
+static inline bool
+keyword_is (const struct keyword *keyword, const char *name)
+{
+  return strcmp (keyword->text, name) == 0;
+}
+
 struct view_at {
   unsigned layer;
   const struct json_node *next;
@@ -156,8 +164,8 @@ bool view_takes_null (struct walk *k, const struct view *v);
 
 /* The schema a reference names, NULL when it is not in the definition. */
 const struct json_node *walk_resolve (struct walk *k, const struct json_node *reference);
-/* Write the reference as one to $defs; false when it leads nowhere. */
-bool walk_reference (struct walk *k, const struct json_node *reference);
+/* Write the reference as one to $defs; a loss when it leads nowhere. */
+void walk_put_reference (struct walk *k, const struct json_node *reference);
 /* Can the schemas be met only by values that have no end? */
 bool walk_is_circular (const struct walk *k);
 
@@ -173,14 +181,36 @@ bool walk_words (struct walk *k, const struct view *v, const struct keyword *key
 void walk_root (struct walk *k);
 /* Write a schema; `nullable`: with null as one more value. */
 void walk_schema (struct walk *k, const struct view *v, bool nullable);
-/* Only its title and description. */
-void walk_annotations (struct walk *k, const struct view *v);
+/* Write the value of a keyword, with the schemas below it. */
+void walk_put_below (struct walk *k, const struct json_node *value, enum below kind);
+/* Write a value as it is. */
+void walk_put_raw (struct walk *k, const struct json_node *value);
+
+/* ---- action.c ---- */
+
 /* What is done with a keyword of the view. */
 enum keyword_action walk_action (const struct walk *k, const struct view *v,
                                  const struct keyword *keyword);
+/* Does the provider take the value in an enum? */
+bool walk_takes_value (const struct walk *k, const struct json_node *value);
+
+/* ---- expand.c ---- */
+
 /* Put the schemas that its references and allOfs name into the view.  False: a reference is left
  * that would never end. */
 bool walk_expand (struct walk *k, struct view *v, bool nullable);
+
+/* ---- members.c ---- */
+
+/* Write the members of a schema into an object that is open. */
+void walk_put_members (struct walk *k, const struct view *v, bool nullable);
+/* Only its title and description. */
+void walk_annotations (struct walk *k, const struct view *v);
+
+/* ---- array.c ---- */
+
+/* `items`, and what stands for the prefix before them. */
+void walk_put_items (struct walk *k, const struct view *v);
 
 /* ---- object.c ---- */
 
