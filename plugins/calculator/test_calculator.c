@@ -152,7 +152,7 @@ exact_numbers (void)
 }
 
 static void
-functions (void)
+roots_and_rounding (void)
 {
   static const struct example examples[] = {
     { "sqrt(16)", "4" },
@@ -187,6 +187,14 @@ functions (void)
     { "round(3.14159,3)", "3.142" },
     { "sign(-4)", "-1" },
     { "sign(0)", "0" },
+  };
+  CHECK (examples);
+}
+
+static void
+trigonometry (void)
+{
+  static const struct example examples[] = {
     { "sin(0)", "0" },
     { "cos(0)", "1" },
     { "tan(0)", "0" },
@@ -204,6 +212,14 @@ functions (void)
     { "round(atanh(0.5),10)", "0.5493061443" },
     { "deg(pi)", "180" },
     { "rad(180)", "3.141592653589793" },
+  };
+  CHECK (examples);
+}
+
+static void
+logarithms (void)
+{
+  static const struct example examples[] = {
     { "exp(0)", "1" },
     { "exp(1)", "2.718281828459045" },
     { "ln(1)", "0" },
@@ -220,6 +236,14 @@ functions (void)
     { "log(1000,10)", "3" },
     { "log(1/9,3)", "-2" },
     { "log(2,4)", "0.5" },
+  };
+  CHECK (examples);
+}
+
+static void
+whole_numbers (void)
+{
+  static const struct example examples[] = {
     { "gcd(12,18)", "6" },
     { "gcd(12,18,27)", "3" },
     { "gcd(0,0)", "0" },
@@ -241,6 +265,14 @@ functions (void)
     { "mod(-7,3)", "2" },
     { "pow(2,0.5)", "1.4142135623730951" },
     { "pow(3,4)", "81" },
+  };
+  CHECK (examples);
+}
+
+static void
+constants_and_nesting (void)
+{
+  static const struct example examples[] = {
     { "pi", "3.141592653589793" },
     { "\xCF\x80*2 == \xCF\x84", "true" },
     { "e", "2.718281828459045" },
@@ -331,85 +363,115 @@ precision (void)
                          "\"value\":0.6666666666666666,\"decimal\":\"0.67\""));
 }
 
+struct fault {
+  const char *expression, *part;
+};
+
+static void
+refuse (const char *code, const struct fault *faults, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    CU_ASSERT_TRUE (
+      fails (mock, "calculator", arguments (faults[i].expression), code, faults[i].part));
+}
+#define REFUSE(code, faults) refuse (code, faults, sizeof (faults) / sizeof *(faults))
+
 static void
 syntax_errors (void)
 {
-  static const struct fault {
-    const char *expression, *code, *part;
-  } faults[] = {
-    { "", "calc_syntax_error", "position 1: expected a number, a name or \"(\", got the end" },
-    { "2 + * 3", "calc_syntax_error",
+  static const struct fault faults[] = {
+    { "", "position 1: expected a number, a name or \"(\", got the end" },
+    { "2 + * 3",
       "position 5: expected a number, a name or \"(\" after \"+\", got \"*\"\n  2 + * 3\n      ^" },
-    { "2 +", "calc_syntax_error", "position 4: expected a number, a name or \"(\" after \"+\"" },
-    { "(1+2", "calc_syntax_error", "position 5: expected an operator or \")\", got the end" },
-    { "1+2)", "calc_syntax_error", "position 4: expected an operator or the end, got \")\"" },
-    { "()", "calc_syntax_error", "position 2: expected a number" },
-    { "2 pi", "calc_syntax_error", "got \"pi\"; to multiply write \"*\"" },
-    { "2(3)", "calc_syntax_error", "got \"(\"; to multiply write \"*\"" },
-    { "1 2", "calc_syntax_error", "got \"2\"; to multiply write \"*\"" },
-    { "1.2.3", "calc_syntax_error", "position 4" },
-    { "20%", "calc_syntax_error", "for 20 percent write 20/100" },
-    { "1 < 2 < 3", "calc_syntax_error", "an expression compares once" },
-    { "(1 < 2)", "calc_syntax_error", "not within parentheses" },
-    { "3!!", "calc_syntax_error", "write (n!)!" },
-    { "2 & 3", "calc_syntax_error", "position 3: expected an operator or the end, got \"&\"" },
+    { "2 +", "position 4: expected a number, a name or \"(\" after \"+\"" },
+    { "(1+2", "position 5: expected an operator or \")\", got the end" },
+    { "1+2)", "position 4: expected an operator or the end, got \")\"" },
+    { "()", "position 2: expected a number" },
+    { "2 pi", "got \"pi\"; to multiply write \"*\"" },
+    { "2(3)", "got \"(\"; to multiply write \"*\"" },
+    { "1 2", "got \"2\"; to multiply write \"*\"" },
+    { "1.2.3", "position 4" },
+    { "20%", "for 20 percent write 20/100" },
+    { "1 < 2 < 3", "an expression compares once" },
+    { "(1 < 2)", "not within parentheses" },
+    { "3!!", "write (n!)!" },
+    { "2 & 3", "position 3: expected an operator or the end, got \"&\"" },
     { "\xE2\x88\x9A"
       "2",
-      "calc_syntax_error", "got \"\xE2\x88\x9A\"" },
-    { "\xC3\x97 1", "calc_syntax_error", "position 1" },
-    { "\xCF\x80 \xC3\x97 $", "calc_syntax_error", "position 5: " },
-    { "sqrt", "calc_syntax_error", "sqrt is a function; write sqrt (...)" },
-    { "sqrt()", "calc_syntax_error", "sqrt needs 1 argument, got 0" },
-    { "sqrt(1,2)", "calc_syntax_error", "sqrt needs 1 argument, got 2" },
-    { "atan2(1)", "calc_syntax_error", "atan2 needs 2 arguments, got 1" },
-    { "round(1,2,3)", "calc_syntax_error", "round needs at most 2 arguments, got 3" },
-    { "max()", "calc_syntax_error", "max needs at least 1 argument, got 0" },
-    { "max(1,)", "calc_syntax_error", "position 7: expected a number" },
-    { "max(1;2)", "calc_syntax_error", "expected an operator or \",\" or \")\", got \";\"" },
-    { "log(10)", "calc_syntax_error", "log needs the number and the base" },
-    { "1\\u0000", "calc_syntax_error",
-      "position 2: expected an operator or the end, got U+0000\n  1 \n   ^" },
-    { "foo", "calc_unknown_name", "position 1: unknown name \"foo\"" },
-    { "1+sqr(2)", "calc_unknown_name",
-      "position 3: unknown function \"sqr\"; did you mean \"sqrt\"" },
-    { "Sin(1)", "calc_unknown_name", "did you mean \"sin\"" },
-    { "ncr(5,2)", "calc_unknown_name", "did you mean \"nCr\"" },
-    { "PI", "calc_unknown_name", "did you mean \"pi\"" },
-    { "pi(2)", "calc_unknown_name", "unknown function \"pi\"" },
-    { "1/0", "calc_domain_error", "position 2: division by zero\n  1/0\n   ^" },
-    { "1//0", "calc_domain_error", "division by zero" },
-    { "1%0", "calc_domain_error", "division by zero" },
-    { "0^-1", "calc_domain_error", "division by zero" },
-    { "(1+2)/(3-3)", "calc_domain_error", "position 6: division by zero" },
-    { "sqrt(-1)", "calc_domain_error", "square root of a negative number" },
-    { "(-8)^(1/3)", "calc_domain_error", "cbrt" },
-    { "ln(0)", "calc_domain_error", "greater than 0" },
-    { "log10(-5)", "calc_domain_error", "greater than 0" },
-    { "log(2,1)", "calc_domain_error", "is not 1" },
-    { "asin(2)", "calc_domain_error", "from -1 to 1" },
-    { "acosh(0.5)", "calc_domain_error", "at least 1" },
-    { "atanh(1)", "calc_domain_error", "between -1 and 1" },
-    { "atan2(0,0)", "calc_domain_error", "no value" },
-    { "(-1)!", "calc_domain_error", "not negative" },
-    { "2.5!", "calc_domain_error", "integer" },
-    { "gcd(1.5,2)", "calc_domain_error", "integers" },
-    { "nCr(-1,2)", "calc_domain_error", "not negative" },
-    { "round(1,0.5)", "calc_domain_error", "-1000 to 1000" },
-    { "10^100000", "calc_too_large", "position 3: the result is too large" },
-    { "9^9^9", "calc_too_large", "too large" },
-    { "2^2^2^2^2^2", "calc_too_large", "too large" },
-    { "100000!", "calc_too_large", "over 5900" },
-    { "exp(1000)", "calc_too_large", "too large" },
-    { "1e400*pi", "calc_too_large", "too large" },
-    { "1e999999999", "calc_too_large", "exponent" },
-    { "nCr(10^30,10^10)", "calc_too_large", "combinations" },
-    { "nPr(10^300,60000)", "calc_too_large", "permutations" },
-    { "2^65535*2^65535", "calc_too_large", "too large" },
+      "got \"\xE2\x88\x9A\"" },
+    { "\xC3\x97 1", "position 1" },
+    { "\xCF\x80 \xC3\x97 $", "position 5: " },
+    { "sqrt", "sqrt is a function; write sqrt (...)" },
+    { "sqrt()", "sqrt needs 1 argument, got 0" },
+    { "sqrt(1,2)", "sqrt needs 1 argument, got 2" },
+    { "atan2(1)", "atan2 needs 2 arguments, got 1" },
+    { "round(1,2,3)", "round needs at most 2 arguments, got 3" },
+    { "max()", "max needs at least 1 argument, got 0" },
+    { "max(1,)", "position 7: expected a number" },
+    { "max(1;2)", "expected an operator or \",\" or \")\", got \";\"" },
+    { "log(10)", "log needs the number and the base" },
+    { "1\\u0000", "position 2: expected an operator or the end, got U+0000\n  1 \n   ^" },
   };
+  REFUSE ("calc_syntax_error", faults);
+}
 
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    CU_ASSERT_TRUE (
-      fails (mock, "calculator", arguments (faults[i].expression), faults[i].code, faults[i].part));
+static void
+unknown_names (void)
+{
+  static const struct fault faults[] = {
+    { "foo", "position 1: unknown name \"foo\"" },
+    { "1+sqr(2)", "position 3: unknown function \"sqr\"; did you mean \"sqrt\"" },
+    { "Sin(1)", "did you mean \"sin\"" },
+    { "ncr(5,2)", "did you mean \"nCr\"" },
+    { "PI", "did you mean \"pi\"" },
+    { "pi(2)", "unknown function \"pi\"" },
+  };
+  REFUSE ("calc_unknown_name", faults);
+}
+
+static void
+domain_errors (void)
+{
+  static const struct fault faults[] = {
+    { "1/0", "position 2: division by zero\n  1/0\n   ^" },
+    { "1//0", "division by zero" },
+    { "1%0", "division by zero" },
+    { "0^-1", "division by zero" },
+    { "(1+2)/(3-3)", "position 6: division by zero" },
+    { "sqrt(-1)", "square root of a negative number" },
+    { "(-8)^(1/3)", "cbrt" },
+    { "ln(0)", "greater than 0" },
+    { "log10(-5)", "greater than 0" },
+    { "log(2,1)", "is not 1" },
+    { "asin(2)", "from -1 to 1" },
+    { "acosh(0.5)", "at least 1" },
+    { "atanh(1)", "between -1 and 1" },
+    { "atan2(0,0)", "no value" },
+    { "(-1)!", "not negative" },
+    { "2.5!", "integer" },
+    { "gcd(1.5,2)", "integers" },
+    { "nCr(-1,2)", "not negative" },
+    { "round(1,0.5)", "-1000 to 1000" },
+  };
+  REFUSE ("calc_domain_error", faults);
+}
+
+static void
+too_large (void)
+{
+  static const struct fault faults[] = {
+    { "10^100000", "position 3: the result is too large" },
+    { "9^9^9", "too large" },
+    { "2^2^2^2^2^2", "too large" },
+    { "100000!", "over 5900" },
+    { "exp(1000)", "too large" },
+    { "1e400*pi", "too large" },
+    { "1e999999999", "exponent" },
+    { "nCr(10^30,10^10)", "combinations" },
+    { "nPr(10^300,60000)", "permutations" },
+    { "2^65535*2^65535", "too large" },
+  };
+  REFUSE ("calc_too_large", faults);
 }
 
 /* A text repeated, with something in the middle. */
@@ -495,12 +557,19 @@ definition (void)
 static CU_TestInfo tests[] = {
   { "arithmetic and precedence", arithmetic },
   { "exact numbers", exact_numbers },
-  { "functions and constants", functions },
+  { "roots, sums and rounding", roots_and_rounding },
+  { "trigonometry", trigonometry },
+  { "logarithms", logarithms },
+  { "whole numbers and powers", whole_numbers },
+  { "constants, and functions in functions", constants_and_nesting },
   { "comparisons", comparisons },
   { "variables", variables },
   { "structured result", structured },
   { "precision", precision },
-  { "errors with their position", syntax_errors },
+  { "syntax errors with their position", syntax_errors },
+  { "unknown names", unknown_names },
+  { "values outside a function's domain", domain_errors },
+  { "too large", too_large },
   { "depth and size are bounded", bounds },
   { "large numbers fit the stack of a tool thread", stack },
   { "stops when cancelled", cancel },
