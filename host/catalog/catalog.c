@@ -32,33 +32,63 @@ catalog_toolset (const struct catalog *catalog)
   return catalog->current;
 }
 
-/* Would a client see a difference? */
 static bool
-same_to_clients (const struct toolset *a, const struct toolset *b)
+same_to_clients (const struct offers *a, const struct offers *b)
 {
   if (a->count != b->count)
     return false;
   for (size_t i = 0; i < a->count; i++) {
-    const struct buf *x = &a->tools[i]->mcp, *y = &b->tools[i]->mcp;
+    const struct buf *x = &a->list[i]->mcp, *y = &b->list[i]->mcp;
     if (x->len != y->len || memcmp (x->data, y->data, x->len) != 0)
       return false;
   }
   return true;
 }
 
+/* Where would a client see a difference? */
+static unsigned
+differences (const struct toolset *a, const struct toolset *b)
+{
+  static const unsigned lists[OFFERS] = { [OFFER_TOOL] = CATALOG_TOOLS,
+                                          [OFFER_RESOURCE] = CATALOG_RESOURCES,
+                                          [OFFER_TEMPLATE] = CATALOG_RESOURCES,
+                                          [OFFER_PROMPT] = CATALOG_PROMPTS };
+  unsigned found = 0;
+
+  for (size_t kind = 0; kind < OFFERS; kind++)
+    if (!same_to_clients (&a->of[kind], &b->of[kind]))
+      found |= lists[kind];
+  return found;
+}
+
 void
 catalog_swap (struct catalog *catalog, struct toolset *set)
 {
   struct toolset *was = catalog->current;
-  bool same = same_to_clients (was, set);
+  unsigned lists = differences (was, set);
 
   catalog->current = set;
   toolset_unref (was);
-  if (same)
-    return;
+  if (lists != 0)
+    catalog_tell (catalog, lists);
+}
+
+void
+catalog_tell (struct catalog *catalog, unsigned lists)
+{
   for (struct catalog_watcher *w = catalog->watchers, *next; w != NULL; w = next) {
     next = w->next;
-    w->changed (w);
+    w->changed (w, lists);
+  }
+}
+
+void
+catalog_updated (struct catalog *catalog, const char *uri, size_t len)
+{
+  for (struct catalog_watcher *w = catalog->watchers, *next; w != NULL; w = next) {
+    next = w->next;
+    if (w->updated != NULL)
+      w->updated (w, uri, len);
   }
 }
 

@@ -7,19 +7,13 @@
 #include "base/json_tape.h"
 #include "base/json_write.h"
 #include "catalog/poison.h"
+#include "catalog/reading.h"
 #include "schema/schema.h"
 
-enum { NAME_MAX_LEN = 64, DEFINITION_MAX = 256 * 1024 };
+enum { DEFINITION_MAX = 256 * 1024 };
 
 static const struct json_limits definition_limits = {
   .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64
-};
-
-/* A definition while it is read. */
-struct reading {
-  struct json_tape tape;
-  const struct json_node *root;
-  struct arena arena;
 };
 
 static void
@@ -28,24 +22,16 @@ reading_cleanup (struct reading *r)
   arena_free (&r->arena);
 }
 
-/* ---- the members of a definition ---- */
-
-static bool
-name_ok (const char *name)
-{
-  size_t len = strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
-  return len != 0 && len <= NAME_MAX_LEN && name[len] == '\0';
-}
+/* ---- one definition ---- */
 
 static struct schema *
-compile_schema_of_definitions (void)
+compile_schema (const char *text)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct schema *schema = NULL;
   struct json_tape tape;
 
-  if (json_read (&tape, definition_schema_json, strlen (definition_schema_json),
-                 &json_default_limits, &arena))
+  if (json_read (&tape, text, strlen (text), &json_default_limits, &arena))
     schema = schema_compile (&tape, json_root (&tape), NULL, NULL);
   assert (schema != NULL); /* it is ours */
   return schema;
@@ -64,37 +50,6 @@ judge (struct reading *r, const struct schema *schema, struct error *err)
                     first->pointer, first->message);
 }
 
-/* False: err has the sentence for its own kind of fault, led by where it is. */
-static bool
-read_schema (struct reading *r, const char *member, struct schema **schema, struct error *err)
-{
-  const struct json_node *node = json_member (&r->tape, r->root, member);
-
-  if (node == NULL)
-    return true;
-  *schema = schema_compile (&r->tape, node, NULL, err);
-  return *schema != NULL || error_wrap (err, "/%s", member);
-}
-
-static void
-read_toolhost (struct reading *r, struct tool *tool)
-{
-  const struct json_node *own = json_member (&r->tape, r->root, "toolhost");
-  const struct json_node *annotations = json_member (&r->tape, r->root, "annotations");
-  const struct json_node *idempotent = json_member (&r->tape, own, "idempotent");
-  const struct json_node *permissions = json_member (&r->tape, own, "permissions");
-  size_t len;
-
-  if (idempotent == NULL)
-    idempotent = json_member (&r->tape, annotations, "idempotentHint");
-  tool->idempotent = json_is (idempotent, JSON_TRUE);
-  tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
-  if (permissions != NULL) {
-    const char *raw = json_raw (&r->tape, permissions, &len);
-    tool->permissions = xstrndup (raw, len);
-  }
-}
-
 /* ---- rendering ---- */
 
 static void
@@ -111,16 +66,13 @@ copy_member (struct json_writer *w, const struct reading *r, const char *member)
 
 /* As MCP lists it: what is the host's alone is left out. */
 static void
-render (const struct reading *r, struct buf *out)
+render (const struct reading *r, const char *const *members, struct buf *out)
 {
-  static const char *const members[] = { "name",        "title",        "description",
-                                         "inputSchema", "outputSchema", "annotations",
-                                         "icons",       "_meta" };
   struct json_writer w = { .out = out };
 
   jsonw_object (&w);
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    copy_member (&w, r, members[i]);
+  for (; *members != NULL; members++)
+    copy_member (&w, r, *members);
   jsonw_end (&w);
 }
 
@@ -147,31 +99,8 @@ compact (const char *json, size_t len, struct buf *out)
 /* ---- one definition, all definitions ---- */
 
 static bool
-read_members (struct reading *r, struct tool *tool, struct error *err)
-{
-  const struct json_node *description = json_member (&r->tape, r->root, "description");
-
-  tool->description = xstrdup (json_cstring (&r->tape, description, &r->arena));
-  read_toolhost (r, tool);
-  return read_schema (r, "inputSchema", &tool->input, err)
-         && read_schema (r, "outputSchema", &tool->output, err);
-}
-
-/* The name, as far as there is one: whatever else is wrong is told with it. */
-static void
-read_name (struct reading *r, struct tool *tool)
-{
-  const char *name = json_cstring (&r->tape, json_member (&r->tape, r->root, "name"), &r->arena);
-
-  if (name == NULL || !name_ok (name))
-    return;
-  tool->name = xstrdup (name);
-  tool->name_len = strlen (name);
-}
-
-static bool
-read_definition (struct tool *tool, const struct schema *schema, const char *json, size_t len,
-                 struct error *err)
+read_definition (struct tool *tool, const struct offer_rules *rules, const struct schema *schema,
+                 const char *json, size_t len, struct error *err)
 {
   __attribute__ ((cleanup (reading_cleanup))) struct reading r = { 0 };
   CLEANUP_BUF struct buf line = { 0 };
@@ -184,14 +113,15 @@ read_definition (struct tool *tool, const struct schema *schema, const char *jso
   if (!json_read (&r.tape, line.data, line.len, &definition_limits, &r.arena))
     return error_set (err, "definition is not JSON: %s", r.tape.problem);
   r.root = json_root (&r.tape);
-  read_name (&r, tool);
+  if (json_is (r.root, JSON_OBJECT))
+    rules->name (&r, tool);
   if (judge (&r, schema, err) && poison_check (&r.tape, r.root, err)
-      && read_members (&r, tool, err)) {
-    render (&r, &tool->mcp);
+      && rules->read (&r, tool, err)) {
+    render (&r, rules->members, &tool->mcp);
     return true;
   }
   if (tool->name != NULL)
-    error_wrap (err, "tool %s: ", tool->name);
+    error_wrap (err, "%s %.200s: ", rules->word, tool->name);
   return false;
 }
 
@@ -217,27 +147,35 @@ add_problem (struct described *d, const char *text)
   d->problems[d->problems_count++] = xstrdup (text);
 }
 
-struct tool *
-described_tool (const struct described *d, const char *name)
+static struct tool *
+find (const struct described *d, enum offer offer, const char *name)
 {
   for (size_t i = 0; i < d->tools_count; i++)
-    if (strcmp (d->tools[i]->name, name) == 0)
+    if (d->tools[i]->offer == offer && strcmp (d->tools[i]->name, name) == 0)
       return d->tools[i];
   return NULL;
 }
 
-/* What the elements of "tools" have in common. */
+struct tool *
+described_tool (const struct described *d, const char *name)
+{
+  return find (d, OFFER_TOOL, name);
+}
+
+/* What the elements of a list have in common. */
 struct described_by {
   const char *plugin;
+  const struct offer_rules *rules;
+  enum offer offer;            /* the first of the rules' kinds */
   const struct schema *schema; /* of definitions */
   const struct json_tape *tape;
   struct arena *arena;
 };
 
-/* One element of "tools". */
+/* One element of a list; `number` is its own in the list, `index` among all. */
 static void
 add_tool (struct described *d, const struct described_by *by, const struct json_node *node,
-          uint32_t index)
+          uint32_t index, uint32_t number)
 {
   struct tool *tool = xcalloc (1, sizeof *tool);
   const struct json_node *text = json_member (by->tape, node, "definition");
@@ -247,13 +185,16 @@ add_tool (struct described *d, const struct described_by *by, const struct json_
 
   tool->refs = 1;
   tool->index = index;
+  tool->offer = by->offer;
+  tool->completes = json_is (json_member (by->tape, node, "completes"), JSON_TRUE);
   tool->plugin = xstrdup (by->plugin);
   if (json == NULL)
     error_set (&err, "has no definition");
   else if (read_max_time (by->tape, json_member (by->tape, node, "max_time"), tool, &err)
-           && read_definition (tool, by->schema, json, len, &err)) {
-    if (described_tool (d, tool->name) != NULL)
-      error_set (&err, "tool %s: the plugin has another tool of this name", tool->name);
+           && read_definition (tool, by->rules, by->schema, json, len, &err)) {
+    if (find (d, tool->offer, tool->name) != NULL)
+      error_set (&err, "%s %.200s: the plugin has another %s of this name", by->rules->word,
+                 tool->name, by->rules->word);
   }
   if (err.text[0] == '\0') {
     d->tools = xrealloc (d->tools, (d->tools_count + 1) * sizeof (struct tool *));
@@ -261,7 +202,7 @@ add_tool (struct described *d, const struct described_by *by, const struct json_
     return;
   }
   if (tool->name == NULL)
-    error_wrap (&err, "tool #%u: ", index);
+    error_wrap (&err, "%s #%u: ", by->rules->word, number);
   add_problem (d, err.text);
   tool_unref (tool);
 }
@@ -287,19 +228,43 @@ copy_text (const struct json_tape *tape, const struct json_node *node, struct ar
   return text != NULL ? xstrndup (text, strnlen (text, 512)) : NULL;
 }
 
-static void
-add_tools (struct described *d, const char *plugin, const struct json_tape *tape,
-           const struct json_node *tools, struct arena *arena)
+/* The elements of one list, if it is there; they are numbered on from `index`. */
+static bool
+add_list (struct described *d, struct described_by *by, const struct json_node *root,
+          uint32_t *index, struct error *err)
 {
-  struct schema *schema = compile_schema_of_definitions ();
-  const struct described_by by = {
-    .plugin = plugin, .schema = schema, .tape = tape, .arena = arena
-  };
+  const struct json_node *list = json_member (by->tape, root, by->rules->list);
+  struct schema *schema;
+  uint32_t number = 0;
+
+  if (list == NULL && by->rules->optional)
+    return true;
+  if (!json_is (list, JSON_ARRAY))
+    return error_set (err, "its description has no list of %s", by->rules->list);
+  if (list->count == 0)
+    return true;
+  by->schema = schema = compile_schema (by->rules->schema);
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n))
+    add_tool (d, by, n, (*index)++, number++);
+  schema_free (schema);
+  return true;
+}
+
+static bool
+add_lists (struct described *d, const char *plugin, const struct json_tape *tape,
+           struct arena *arena, struct error *err)
+{
+  static const enum offer offers[OFFER_LISTS] = { OFFER_TOOL, OFFER_RESOURCE, OFFER_PROMPT };
+  struct described_by by = { .plugin = plugin, .tape = tape, .arena = arena };
   uint32_t index = 0;
 
-  for (const struct json_node *n = json_first (tools); n != json_end (tools); n = json_next (n))
-    add_tool (d, &by, n, index++);
-  schema_free (schema);
+  for (size_t i = 0; i < OFFER_LISTS; i++) {
+    by.rules = &offer_rules[i];
+    by.offer = offers[i];
+    if (!add_list (d, &by, json_root (tape), &index, err))
+      return false;
+  }
+  return true;
 }
 
 bool
@@ -311,7 +276,7 @@ described_read (struct described *d, const char *plugin, const char *json, size_
   };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
-  const struct json_node *root, *tools;
+  const struct json_node *root;
 
   if (!json_read (&tape, json, len, &limits, &arena))
     return error_set (err, "its description is not JSON: byte %zu: %s", tape.offset, tape.problem);
@@ -323,11 +288,7 @@ described_read (struct described *d, const char *plugin, const char *json, size_
     return error_set (err, "its description has no name or version");
   if (!read_threads (&tape, json_member (&tape, root, "threads"), &d->threads))
     return error_set (err, "its description has no thread model");
-  tools = json_member (&tape, root, "tools");
-  if (!json_is (tools, JSON_ARRAY))
-    return error_set (err, "its description has no list of tools");
-  add_tools (d, plugin, &tape, tools, &arena);
-  return true;
+  return add_lists (d, plugin, &tape, &arena, err);
 }
 
 void

@@ -1,6 +1,6 @@
-/* definition.h - from what a worker says its plugin offers to tools: everything is checked here,
- * each definition by a schema of its own, and a tool that is broken is reported and left out
- * without harm to the rest. */
+/* definition.h - from what a worker says its plugin offers to tools, resources and prompts:
+ * everything is checked here, each definition by the schema of its kind, and what is broken is
+ * reported and left out without harm to the rest. */
 #ifndef TOOLHOST_CATALOG_DEFINITION_H
 #define TOOLHOST_CATALOG_DEFINITION_H
 
@@ -15,9 +15,9 @@ struct described {
   char *version;
   char *description; /* NULL when it has none */
   enum plugin_threads threads;
-  struct tool **tools; /* whole ones; each with one reference */
+  struct tool **tools; /* whole ones, of all kinds; each with one reference */
   size_t tools_count;
-  char **problems; /* a sentence for each tool that was left out */
+  char **problems; /* a sentence for each that was left out */
   size_t problems_count;
 };
 
@@ -30,7 +30,8 @@ void described_free (struct described *d);
 /* Its tool of this name; NULL when it has none. */
 struct tool *described_tool (const struct described *d, const char *name);
 
-/* What a definition must look like, as text: definition.schema.json, which is published, too. */
-extern const char definition_schema_json[];
+/* What definitions must look like, as text: definition.schema.json and so on, which are published,
+ * too. */
+extern const char definition_schema_json[], resource_schema_json[], prompt_schema_json[];
 
 #endif

@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
 	%D%/discovery.c %D%/discovery.h \
 	%D%/elf.c %D%/elf.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/offers.c %D%/reading.h \
 	%D%/poison.c %D%/poison.h \
 	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \
 	%D%/project/action.c \
@@ -25,8 +26,8 @@ libhost_la_SOURCES += \
 	%D%/store.c %D%/store.h \
 	%D%/toolset.c %D%/toolset.h \
 	%D%/tree.c %D%/tree.h
-nodist_libhost_la_SOURCES += %D%/definition.schema.c
-dist_schema_DATA += %D%/definition.schema.json
+nodist_libhost_la_SOURCES += %D%/definition.schema.c %D%/resource.schema.c %D%/prompt.schema.c
+dist_schema_DATA += %D%/definition.schema.json %D%/resource.schema.json %D%/prompt.schema.json
 
 # What providers of models take: provider.c has a table of the same names.
 provider_profiles = \

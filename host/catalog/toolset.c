@@ -21,6 +21,7 @@ tool_unref (struct tool *tool)
     tool->unit_unref (tool->unit);
   schema_free (tool->input);
   schema_free (tool->output);
+  uri_template_free (tool->uri_template);
   buf_free (&tool->mcp);
   free (tool->name);
   free (tool->description);
@@ -41,7 +42,36 @@ static int
 compare_tools (const void *a, const void *b)
 {
   const struct tool *x = *(struct tool *const *) a, *y = *(struct tool *const *) b;
+
+  if (x->offer != y->offer)
+    return x->offer < y->offer ? -1 : 1;
   return compare_names (x->name, x->name_len, y->name, y->name_len);
+}
+
+const char *
+offer_word (enum offer offer)
+{
+  static const char *const words[OFFERS] = { [OFFER_TOOL] = "tool",
+                                             [OFFER_RESOURCE] = "resource",
+                                             [OFFER_TEMPLATE] = "template",
+                                             [OFFER_PROMPT] = "prompt" };
+  return words[offer];
+}
+
+/* Where those of each kind begin and end in what is sorted. */
+static void
+divide (struct toolset *set)
+{
+  struct tool **at = set->tools, **end = set->tools + set->all;
+
+  for (size_t kind = 0; kind < OFFERS; kind++) {
+    struct offers *offers = &set->of[kind];
+    offers->list = at;
+    while (at != end && (*at)->offer == (enum offer) kind)
+      at++;
+    offers->count = (size_t) (at - offers->list);
+  }
+  set->count = set->of[OFFER_TOOL].count;
 }
 
 struct toolset *
@@ -51,12 +81,13 @@ toolset_new (struct tool *const *tools, size_t count, uint64_t generation)
 
   set->refs = 1;
   set->generation = generation;
-  set->count = count;
+  set->all = count;
   set->tools = xmalloc (count * sizeof *tools);
   if (count != 0) {
     memcpy (set->tools, tools, count * sizeof *tools);
     qsort (set->tools, count, sizeof *tools, compare_tools);
   }
+  divide (set);
   return set;
 }
 
@@ -72,20 +103,20 @@ toolset_unref (struct toolset *set)
 {
   if (set == NULL || --set->refs != 0)
     return;
-  for (size_t i = 0; i < set->count; i++)
+  for (size_t i = 0; i < set->all; i++)
     tool_unref (set->tools[i]);
   free (set->tools);
   free (set);
 }
 
 size_t
-toolset_after (const struct toolset *set, const char *name, size_t len)
+offers_after (const struct offers *offers, const char *name, size_t len)
 {
-  size_t low = 0, high = set->count;
+  size_t low = 0, high = offers->count;
 
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const struct tool *tool = set->tools[middle];
+    const struct tool *tool = offers->list[middle];
     if (compare_names (tool->name, tool->name_len, name, len) <= 0)
       low = middle + 1;
     else
@@ -95,10 +126,46 @@ toolset_after (const struct toolset *set, const char *name, size_t len)
 }
 
 struct tool *
-toolset_find (const struct toolset *set, const char *name, size_t len)
+offers_find (const struct offers *offers, const char *name, size_t len)
 {
-  size_t after = toolset_after (set, name, len);
-  struct tool *tool = after != 0 ? set->tools[after - 1] : NULL;
+  size_t after = offers_after (offers, name, len);
+  struct tool *tool = after != 0 ? offers->list[after - 1] : NULL;
 
   return tool != NULL && compare_names (tool->name, tool->name_len, name, len) == 0 ? tool : NULL;
+}
+
+size_t
+toolset_after (const struct toolset *set, const char *name, size_t len)
+{
+  return offers_after (&set->of[OFFER_TOOL], name, len);
+}
+
+struct tool *
+toolset_find (const struct toolset *set, const char *name, size_t len)
+{
+  return offers_find (&set->of[OFFER_TOOL], name, len);
+}
+
+struct tool *
+toolset_resource (const struct toolset *set, const char *uri, size_t len, struct buf *variables)
+{
+  const struct offers *templates = &set->of[OFFER_TEMPLATE];
+  struct tool *best = offers_find (&set->of[OFFER_RESOURCE], uri, len);
+  size_t most = 0, start = variables->len;
+
+  if (best != NULL)
+    return best;
+  for (size_t i = 0; i < templates->count; i++) {
+    CLEANUP_BUF struct buf found = { 0 };
+    struct tool *tool = templates->list[i];
+    size_t literal = uri_template_literal (tool->uri_template);
+    if ((best != NULL && literal <= most)
+        || !uri_template_match (tool->uri_template, uri, len, &found))
+      continue;
+    best = tool;
+    most = literal;
+    variables->len = start;
+    buf_append (variables, found.data, found.len);
+  }
+  return best;
 }

@@ -1,4 +1,8 @@
-/* toolset.h - which tools there are: immutable sets of tools, sorted by name.
+/* toolset.h - which tools there are, and what else is called like one: immutable sets, sorted by
+ * name.
+ *
+ * What a plugin offers is a tool, a resource, a template of resources or a prompt.  All four are
+ * calls with a deadline to a unit, so all are struct tool; they differ in what they are known by.
  *
  * A toolset is built once (definition.h makes the tools), then only read; whoever keeps one holds a
  * reference.  A tool lives as long as a toolset or a call refers to it.  Loop thread only. */
@@ -10,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/uri_template.h"
 #include "schema/repair/repair.h"
 
 struct schema;
@@ -23,9 +28,14 @@ struct tool_limits {
   unsigned waiting; /* calls that wait for a worker */
 };
 
+enum offer { OFFER_TOOL, OFFER_RESOURCE, OFFER_TEMPLATE, OFFER_PROMPT, OFFERS };
+/* "tool", "resource", "template", "prompt" */
+const char *offer_word (enum offer offer);
+
 struct tool {
   unsigned refs;
-  char *name;
+  enum offer offer;
+  char *name; /* what it is known by: of a resource its URI, of a template its text */
   size_t name_len;
   char *description;
   char *plugin;      /* name of the plugin that offers it */
@@ -40,25 +50,36 @@ struct tool {
   bool idempotent;
   bool strict;       /* its author wants it in strict form, where a provider has one */
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
-  struct schema *input;    /* compiled inputSchema */
-  struct schema *output;   /* compiled outputSchema, or NULL */
-  bool repair_set;         /* the operator said how its arguments may be mended: */
-  enum repair_mode repair; /* … so; else as the daemon's configuration says */
-  struct buf mcp; /* as MCP 2026-07-28 lists it, on one line; project.h makes the rest of it */
+  struct schema *input;              /* compiled inputSchema */
+  struct schema *output;             /* compiled outputSchema, or NULL */
+  struct uri_template *uri_template; /* of a template */
+  bool completes;                    /* a template or prompt that suggests values */
+  bool repair_set;                   /* the operator said how its arguments may be mended: */
+  enum repair_mode repair;           /* … so; else as the daemon's configuration says */
+  struct buf mcp; /* as MCP 2026-07-28 lists it, on one line; project.h makes the rest of tools */
   void *stats;    /* watch: this tool's metrics, or NULL; owned by the metrics registry */
 };
 
 struct tool *tool_ref (struct tool *tool);
 void tool_unref (struct tool *tool);
 
+/* Those of one kind, sorted by name, bytewise. */
+struct offers {
+  struct tool **list;
+  size_t count;
+};
+
 struct toolset {
   unsigned refs;
   uint64_t generation; /* grows with every change */
-  size_t count;
-  struct tool **tools; /* sorted by name, bytewise */
+  size_t count;        /* of the tools … */
+  struct tool **tools; /* … which are first of all */
+  size_t all;          /* of every kind */
+  struct offers of[OFFERS];
 };
 
-/* Takes over the references in `tools` (not the array), sorts.  Names must be unique. */
+/* Takes over the references in `tools` (not the array), which are of any kinds; sorts.  Names must
+ * be unique within each kind. */
 struct toolset *toolset_new (struct tool *const *tools, size_t count, uint64_t generation);
 struct toolset *toolset_ref (struct toolset *set);
 void toolset_unref (struct toolset *set);
@@ -68,5 +89,15 @@ struct tool *toolset_find (const struct toolset *set, const char *name, size_t l
 /* Index of the first tool whose name sorts after `name`: where a page that ended at `name` goes on,
  * also when that tool is gone meanwhile. */
 size_t toolset_after (const struct toolset *set, const char *name, size_t len);
+
+/* The same of those of one kind. */
+struct tool *offers_find (const struct offers *offers, const char *name, size_t len);
+size_t offers_after (const struct offers *offers, const char *name, size_t len);
+
+/* What answers for a URI: the resource that stands there, else the template that matches with the
+ * most literal text (of equals the first).  The template's variables are appended as a JSON object.
+ * NULL: nothing does. */
+struct tool *toolset_resource (const struct toolset *set, const char *uri, size_t len,
+                               struct buf *variables);
 
 #endif

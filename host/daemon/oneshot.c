@@ -85,7 +85,7 @@ oneshot_open (const char *plugin_file, struct error *err)
   host_start (oneshot->host);
   while (!host_ready (oneshot->host))
     ev_run (oneshot->loop, EVRUN_ONCE);
-  if (catalog_toolset (host_catalog (oneshot->host))->count == 0) {
+  if (catalog_toolset (host_catalog (oneshot->host))->all == 0) {
     find_problem (oneshot->host, err);
     oneshot_close (oneshot);
     return NULL;

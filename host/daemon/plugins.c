@@ -27,7 +27,7 @@ plugins_sort (struct plugins *all)
   HASH_SORT (all->by_name, by_name);
 }
 
-/* Names that were taken: tool name to plugin. */
+/* Names that were taken, of one kind: name to plugin. */
 struct taken {
   const struct tool *tool;
   UT_hash_handle hh;
@@ -36,8 +36,10 @@ struct taken {
 static void
 note_conflict (struct buf *text, const struct tool *tool, const struct tool *first)
 {
-  buf_printf (text, "%stool %s: plugin %s has a tool of this name already",
-              text->len != 0 ? "; " : "", tool->name, first->plugin);
+  const char *word = offer_word (tool->offer);
+
+  buf_printf (text, "%s%s %s: plugin %s has a %s of this name already", text->len != 0 ? "; " : "",
+              word, tool->name, first->plugin, word);
 }
 
 static void
@@ -54,33 +56,45 @@ set_conflicts (struct plugin *plugin, struct buf *text)
 
 /* Add a plugin's tools to those of the plugins before it; a name that is taken is left out. */
 static void
-gather (struct plugin *plugin, struct taken **names, struct tool **tools, size_t *count)
+gather (struct plugin *plugin, struct taken *names[OFFERS], struct tool **tools, size_t *count)
 {
   CLEANUP_BUF struct buf conflicts = { 0 };
 
   for (size_t i = 0; i < plugin->described.tools_count; i++) {
     struct tool *tool = plugin->described.tools[i];
-    struct taken *taken = NULL;
+    struct taken **of_kind = &names[tool->offer], *taken = NULL;
     if (tool->disabled)
       continue;
-    HASH_FIND (hh, *names, tool->name, tool->name_len, taken);
+    HASH_FIND (hh, *of_kind, tool->name, tool->name_len, taken);
     if (taken != NULL) {
       note_conflict (&conflicts, tool, taken->tool);
       continue;
     }
     taken = xcalloc (1, sizeof *taken);
     taken->tool = tool;
-    HASH_ADD_KEYPTR (hh, *names, tool->name, tool->name_len, taken);
+    HASH_ADD_KEYPTR (hh, *of_kind, tool->name, tool->name_len, taken);
     tools[(*count)++] = tool_ref (tool);
   }
   set_conflicts (plugin, &conflicts);
 }
 
 static void
+free_taken (struct taken *names)
+{
+  struct taken *t, *next;
+
+  HASH_ITER (hh, names, t, next)
+  {
+    HASH_DEL (names, t);
+    free (t);
+  }
+}
+
+static void
 rebuild (struct plugins *all)
 {
   CLEANUP_FREE struct tool **tools = NULL;
-  struct taken *names = NULL, *t, *next;
+  struct taken *names[OFFERS] = { NULL };
   size_t room = 0, count = 0;
 
   plugins_sort (all);
@@ -88,12 +102,9 @@ rebuild (struct plugins *all)
     room += p->described.tools_count;
   tools = xmalloc (room * sizeof *tools);
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    gather (p, &names, tools, &count);
-  HASH_ITER (hh, names, t, next)
-  {
-    HASH_DEL (names, t);
-    free (t);
-  }
+    gather (p, names, tools, &count);
+  for (size_t kind = 0; kind < OFFERS; kind++)
+    free_taken (names[kind]);
   catalog_swap (all->needs.catalog, toolset_new (tools, count, ++all->generation));
 }
 
@@ -233,7 +244,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   struct plugins *all = plugin->all;
   struct described d = { 0 };
   struct error err = { 0 };
-  char tools[24];
+  size_t counts[OFFERS] = { 0 };
 
   if (!described_read (&d, plugin->name, json, len, &err)) {
     described_free (&d);
@@ -243,6 +254,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   for (size_t i = 0; i < d.tools_count; i++) {
     d.tools[i]->unit = unit_ref (plugin->next);
     d.tools[i]->unit_unref = unit_unref;
+    counts[d.tools[i]->offer]++;
     digest_of_tool (&d.tools[i]->mcp, plugin->next_hex, d.tools[i]->digest);
   }
   apply_tool_policies (plugin, &d);
@@ -263,7 +275,9 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   set_text (&plugin->problem, NULL);
   log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
              d.version, "file", plugin->path, "sha256", plugin->hex, "tools",
-             log_int (tools, (int64_t) d.tools_count), NULL);
+             LOG_INT (counts[OFFER_TOOL]), "resources",
+             LOG_INT (counts[OFFER_RESOURCE] + counts[OFFER_TEMPLATE]), "prompts",
+             LOG_INT (counts[OFFER_PROMPT]), NULL);
   return true;
 }
 

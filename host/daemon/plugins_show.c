@@ -16,15 +16,38 @@ state_of (const struct plugin *p, const struct unit_status *status)
   return status->state;
 }
 
+/* Those of one kind; of tools also when there are none. */
+static void
+render_names (struct json_writer *w, const char *name, const struct plugin *p, enum offer offer)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < p->described.tools_count; i++) {
+    const struct tool *tool = p->described.tools[i];
+    if (tool->offer != offer || tool->disabled)
+      continue;
+    if (count++ == 0) {
+      jsonw_name (w, name);
+      jsonw_array (w);
+    }
+    jsonw_string (w, tool->name);
+  }
+  if (count == 0 && offer != OFFER_TOOL)
+    return;
+  if (count == 0) {
+    jsonw_name (w, name);
+    jsonw_array (w);
+  }
+  jsonw_end (w);
+}
+
 static void
 render_tools (struct json_writer *w, const struct plugin *p)
 {
-  jsonw_name (w, "tools");
-  jsonw_array (w);
-  for (size_t i = 0; i < p->described.tools_count; i++)
-    if (!p->described.tools[i]->disabled)
-      jsonw_string (w, p->described.tools[i]->name);
-  jsonw_end (w);
+  render_names (w, "tools", p, OFFER_TOOL);
+  render_names (w, "resources", p, OFFER_RESOURCE);
+  render_names (w, "templates", p, OFFER_TEMPLATE);
+  render_names (w, "prompts", p, OFFER_PROMPT);
   jsonw_name (w, "problems");
   jsonw_array (w);
   if (p->problem != NULL)
@@ -42,8 +65,14 @@ render_digests (struct json_writer *w, const struct plugin *p)
 {
   jsonw_name (w, "digests");
   jsonw_object (w);
-  for (size_t i = 0; i < p->described.tools_count; i++)
-    jsonw_name_string (w, p->described.tools[i]->name, p->described.tools[i]->digest);
+  for (size_t i = 0; i < p->described.tools_count; i++) {
+    const struct tool *tool = p->described.tools[i];
+    CLEANUP_BUF struct buf name = { 0 };
+    if (tool->offer != OFFER_TOOL) /* no tool's name holds a blank */
+      buf_printf (&name, "%s ", offer_word (tool->offer));
+    buf_puts (&name, tool->name);
+    jsonw_name_string (w, buf_cstr (&name), tool->digest);
+  }
   jsonw_end (w);
 }
 

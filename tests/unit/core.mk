@@ -63,3 +63,7 @@ check_PROGRAMS += %D%/test_watchdog
 check_PROGRAMS += %D%/test_content
 %C%_test_content_SOURCES = %D%/test_content.c %D%/tap.h
 %C%_test_content_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_offers
+%C%_test_offers_SOURCES = %D%/test_offers.c %D%/tap.h
+%C%_test_offers_LDADD = $(UNIT_LIBS)

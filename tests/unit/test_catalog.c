@@ -180,8 +180,9 @@ struct counter {
 };
 
 static void
-count_change (struct catalog_watcher *watcher)
+count_change (struct catalog_watcher *watcher, unsigned lists)
 {
+  CU_ASSERT_EQUAL (lists, CATALOG_TOOLS);
   ((struct counter *) watcher)->changes++;
 }
 

@@ -8,13 +8,17 @@
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
 
-static void
-tools_changed (struct catalog_watcher *watcher)
+static struct mcp_core *
+core_of (struct catalog_watcher *watcher)
 {
-  struct mcp_core *core =
-    (struct mcp_core *) (void *) ((char *) watcher - offsetof (struct mcp_core, watcher));
+  return (struct mcp_core *) (void *) ((char *) watcher - offsetof (struct mcp_core, watcher));
+}
 
-  mcp_changed (core, MCP_TOOLS);
+static void
+lists_changed (struct catalog_watcher *watcher, unsigned lists)
+{
+  if (lists & CATALOG_TOOLS)
+    mcp_changed (core_of (watcher), MCP_TOOLS);
 }
 
 void
@@ -30,7 +34,7 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
   jsonw_name_string (&w, "name", "toolhost");
   jsonw_name_string (&w, "version", env->version);
   jsonw_end (&w);
-  core->watcher.changed = tools_changed;
+  core->watcher.changed = lists_changed;
   catalog_watch (env->catalog, &core->watcher);
 }
 
