@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/resolve.h"
 #include "call/running.h"
 #include "pool/unit.h"
 
@@ -67,6 +68,14 @@ write_meta (struct call *call, const struct call_request *request)
     jsonw_name_string (&w, "session_id", request->session_id);
   if (request->metadata != NULL)
     jsonw_name_raw (&w, "metadata", request->metadata, request->metadata_len);
+  if (call->uri != NULL)
+    jsonw_name_string (&w, "uri", call->uri);
+  if (call->job.content == FRAME_VALUES) {
+    jsonw_name (&w, "completing");
+    jsonw_string_len (&w, request->argument, request->argument_len);
+    jsonw_name (&w, "partial");
+    jsonw_string_len (&w, request->partial, request->partial_len);
+  }
   jsonw_end (&w);
 }
 
@@ -102,6 +111,10 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   int64_t limit = time_limit_ms (calls, tool, request->deadline_ms);
 
   call->tool = tool_ref (tool);
+  call->kind = request->kind;
+  call->job.content = call_kind_content (request->kind);
+  if (request->kind == CALL_READ)
+    call->uri = xstrndup (request->name, request->name_len);
   call->events = events;
   call->ctx = ctx;
   call->front = request->front;
@@ -118,6 +131,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->deadline.data = call;
   call->job = (struct job){ .events = &call_job_events,
                             .tool = tool->index,
+                            .content = call_kind_content (request->kind),
                             .args = call->args.data,
                             .args_len = call->args.len,
                             .meta = call->meta.data,
@@ -168,7 +182,8 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
   return NULL;
 }
 
-/* What is wrong with the arguments, CALL_OK when nothing is (any more). */
+/* What is wrong with the arguments, CALL_OK when nothing is (any more).  Those of a completion are
+ * still being written. */
 static enum call_error
 check_arguments (struct calls *calls, const struct tool *tool, const struct call_request *request,
                  struct arguments *arguments, struct buf *problems, struct buf *text)
@@ -177,34 +192,76 @@ check_arguments (struct calls *calls, const struct tool *tool, const struct call
 
   if (!arguments_parse (arguments, request, calls->settings.json_depth, repair, text))
     return CALL_tool_args_parse_error;
-  if (!arguments_check (arguments, tool, repair, problems, text))
+  if (call_kind_content (request->kind) != FRAME_VALUES
+      && !arguments_check (arguments, tool, repair, problems, text))
     return CALL_tool_args_invalid;
   return CALL_OK;
 }
 
+/* Who suggests nothing need not be asked. */
+static bool
+suggests_nothing (const struct call_request *request, const struct tool *tool)
+{
+  return call_kind_content (request->kind) == FRAME_VALUES && !tool->completes;
+}
+
+static void
+answer_no_values (struct calls *calls, struct tool *tool, const struct call_request *request,
+                  const struct call_events *events, void *ctx)
+{
+  static const char values[] = "{\"values\":[],\"total\":0,\"hasMore\":false}";
+  struct result result = { .structured = values, .structured_len = sizeof values - 1 };
+
+  call_refuse (calls, tool, request, events, ctx, &result);
+}
+
+/* The arguments of a read are what its URI says. */
+static void
+take_variables (struct call_request *request, const struct buf *variables)
+{
+  if (request->kind != CALL_READ)
+    return;
+  request->tape = NULL;
+  request->args_node = NULL;
+  request->args = variables->len != 0 ? variables->data : NULL;
+  request->args_len = variables->len;
+}
+
 struct call *
-call_start (struct calls *calls, const struct call_request *request,
-            const struct call_events *events, void *ctx)
+call_start (struct calls *calls, const struct call_request *given, const struct call_events *events,
+            void *ctx)
 {
   __attribute__ ((cleanup (arguments_free))) struct arguments arguments = { 0 };
   CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_BUF struct buf problems = { 0 };
-  struct tool *tool = toolset_find (request->toolset, request->name, request->name_len);
+  CLEANUP_BUF struct buf variables = { 0 };
+  struct call_request copy = *given;
+  const struct call_request *request = &copy;
+  struct tool *tool = NULL;
+  enum call_error resolved = resolve (request, &tool, &variables, &text);
   struct result result = { 0 };
 
   if (calls->draining || calls->running >= calls->settings.running_max) {
+    text.len = 0;
     result.error = CALL_tool_overloaded;
     result.retry_after_ms = 1000;
   }
   else if (pressure_is (calls->settings.pressure, PRESSURE_FULL)) {
     result.error = CALL_tool_overloaded;
     result.retry_after_ms = 1000;
+    text.len = 0;
     buf_puts (&text, "The host is short of memory; try again later.");
   }
-  else if (tool == NULL)
-    result.error = CALL_tool_not_found;
-  else
+  else if (resolved != CALL_OK)
+    result.error = resolved;
+  else if (suggests_nothing (request, tool)) {
+    answer_no_values (calls, tool, request, events, ctx);
+    return NULL;
+  }
+  else {
+    take_variables (&copy, &variables);
     result.error = check_arguments (calls, tool, request, &arguments, &problems, &text);
+  }
   if (result.error == CALL_OK)
     return start_checked (calls, tool, request, &arguments, events, ctx);
   if (text.len != 0) {

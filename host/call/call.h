@@ -1,4 +1,5 @@
-/* call.h - the life of one call: the one pipeline that every front uses.
+/* call.h - the life of one call: the one pipeline that every front uses, for tools and for what
+ * else plugins offer.
  *
  * received → resolved → parsed → checked → queued → running → done.  Every accepted call ends in
  * exactly one result, within its deadline plus what the loop needs.  Loop thread only. */
@@ -45,15 +46,30 @@ struct usage {
   uint64_t rss_peak; /* bytes of the process, all its calls so far together; 0: not seen */
 };
 
+/* What is wanted, and so what the name of a request names. */
+enum call_kind {
+  CALL_TOOL,              /* a tool, by its name */
+  CALL_READ,              /* what stands at a URI */
+  CALL_PROMPT,            /* a prompt, by its name */
+  CALL_COMPLETE_PROMPT,   /* values for an argument of a prompt, by its name */
+  CALL_COMPLETE_RESOURCE, /* values for a variable of a template, by its text */
+  CALL_KINDS
+};
+
 /* Lives while `done` runs.  All JSON in it has passed the strict reader. */
 struct result {
   enum call_error error; /* CALL_OK: it worked; tool_execution_failed also for a tool's own code */
   const char *code;      /* NULL when ok; the registry's, or the tool's own */
   const char *message;   /* for the model, UTF-8; "" when ok */
   size_t message_len;
-  const char *content; /* JSON array of MCP content blocks; "[]" at least */
+  const struct tool *tool; /* what was called; NULL: there is none */
+  const char *name;        /* as the caller named it: of a read the URI */
+  size_t name_len;
+  const char *content; /* JSON array; "[]" at least: of a tool MCP content blocks, of a read what
+                          stands there, of a prompt its messages (frame.h, enum frame_content) */
   size_t content_len;
-  const char *structured; /* JSON value, or NULL */
+  const char
+    *structured; /* JSON value, or NULL; of a completion { "values", "total", "hasMore" } */
   size_t structured_len;
   const char
     *problems; /* tool_args_invalid, tool_output_invalid: as problems_json writes; or NULL */
@@ -76,11 +92,18 @@ struct call_events {
 
 /* Who calls, and what.  Everything is copied or used before call_start returns. */
 struct call_request {
+  enum call_kind kind;
   struct toolset *toolset;
   const char *name;
   size_t name_len;
+  /* Of a completion: which argument, and what of its value is there. */
+  const char *argument;
+  size_t argument_len;
+  const char *partial;
+  size_t partial_len;
   /* The arguments: as a node of a tape that was read already, or as text that was not and that a
-   * model or a person wrote, so that its syntax may be mended (NULL: "{}"). */
+   * model or a person wrote, so that its syntax may be mended (NULL: "{}").  A read has none: its
+   * arguments are what the URI says. */
   const struct json_tape *tape;
   const struct json_node *args_node;
   const char *args;

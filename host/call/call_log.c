@@ -1,5 +1,7 @@
 #include "call/call_log.h"
 
+#include "call/resolve.h"
+
 /* Is there room for one more of the lines that come as often as somebody calls? */
 static bool
 room_for_line (struct calls *calls, enum log_level level)
@@ -45,11 +47,11 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
     message = xstrndup (result->message, result->message_len);
   log_event (calls->log, (enum log_level) call_error_info (result->error)->level,
              result->error == CALL_OK ? "tool_call_finished" : "tool_call_failed", "tool", tool,
-             "call", call->id, "tenant", call->tenant, "session", call->session_id, "front",
-             call->front, "code", result->code, "message", message, "cause", cause, "wall_us",
-             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us),
-             "bytes_in", LOG_INT (result->usage.bytes_in), "bytes_out",
-             LOG_INT (result->usage.bytes_out), "worker_cpu_us",
+             "kind", call_kind_word (call->kind), "call", call->id, "tenant", call->tenant,
+             "session", call->session_id, "front", call->front, "code", result->code, "message",
+             message, "cause", cause, "wall_us", LOG_INT (result->usage.wall_us), "queue_us",
+             LOG_INT (result->usage.queue_us), "bytes_in", LOG_INT (result->usage.bytes_in),
+             "bytes_out", LOG_INT (result->usage.bytes_out), "worker_cpu_us",
              result->usage.told_cpu ? LOG_INT (result->usage.cpu_us) : NULL, "kernel_rss_peak",
              result->usage.rss_peak != 0 ? LOG_INT (result->usage.rss_peak) : NULL, NULL);
 }
@@ -58,9 +60,9 @@ void
 call_log_start (const struct call *call)
 {
   if (log_wants (call->calls->log, LOG_DEBUG))
-    log_event (call->calls->log, LOG_DEBUG, "tool_call_started", "tool", call->tool->name, "call",
-               call->id, "tenant", call->tenant, "session", call->session_id, "front", call->front,
-               NULL);
+    log_event (call->calls->log, LOG_DEBUG, "tool_call_started", "tool", call->tool->name, "kind",
+               call_kind_word (call->kind), "call", call->id, "tenant", call->tenant, "session",
+               call->session_id, "front", call->front, NULL);
 }
 
 void

@@ -93,8 +93,14 @@ calls_repair_name (unsigned rule)
 struct tool_stats *
 calls_stats_of (const struct calls *calls, struct tool *tool)
 {
-  if (tool->stats == NULL && calls->metrics != NULL)
-    tool->stats = metrics_tool (calls->metrics, tool->plugin, tool->name);
+  CLEANUP_BUF struct buf name = { 0 };
+
+  if (tool->stats != NULL || calls->metrics == NULL)
+    return tool->stats;
+  if (tool->offer != OFFER_TOOL) /* no tool's name holds a blank */
+    buf_printf (&name, "%s ", offer_word (tool->offer));
+  buf_puts (&name, tool->name);
+  tool->stats = metrics_tool (calls->metrics, tool->plugin, buf_cstr (&name));
   return tool->stats;
 }
 
@@ -140,6 +146,7 @@ call_release (struct call *call)
   free (call->principal);
   free (call->tenant);
   free (call->session_id);
+  free (call->uri);
   calls->running--;
   buf_reset (&call->args, ARGS_KEPT);
   buf_reset (&call->meta, ARGS_KEPT);

@@ -60,6 +60,9 @@ call_finish (struct call *call, struct result *result, const char *cause)
   void *ctx = call->ctx;
 
   default_texts (result);
+  result->tool = call->tool;
+  result->name = call->uri != NULL ? call->uri : call->tool->name;
+  result->name_len = strlen (result->name);
   fill_usage (call, result);
   if (call->repairs.len != 0) {
     result->repairs = call->repairs.data;
@@ -85,7 +88,7 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
              const struct call_events *events, void *ctx, struct result *result)
 {
   struct tool_stats *stats = tool != NULL ? calls_stats_of (calls, tool) : NULL;
-  struct call nobody = { .front = request->front };
+  struct call nobody = { .front = request->front, .kind = request->kind };
   CLEANUP_FREE char *name =
     xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
 
@@ -94,6 +97,9 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   nobody.tenant = (char *) request->tenant;
   nobody.session_id = (char *) request->session_id;
   default_texts (result);
+  result->tool = tool;
+  result->name = request->name;
+  result->name_len = request->name_len;
   if (stats != NULL)
     stats->outcomes[result->error]++;
   call_log_end (calls, &nobody, name, result, NULL);

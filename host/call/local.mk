@@ -6,4 +6,5 @@ libhost_la_SOURCES += \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/inside.c %D%/inside.h \
-	%D%/problems.c %D%/problems.h
+	%D%/problems.c %D%/problems.h \
+	%D%/resolve.c %D%/resolve.h

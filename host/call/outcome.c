@@ -126,6 +126,16 @@ finish_ok (struct call *call, const struct job_end *end)
     finish_broken (call, &report, &result);
 }
 
+/* A read whose plugin says that there is nothing. */
+static bool
+is_absent (const struct call *call, const struct job_end *end)
+{
+  static const char code[] = "resource_not_found";
+
+  return call->kind == CALL_READ && end->result->code_len == sizeof code - 1
+         && memcmp (end->code, code, sizeof code - 1) == 0;
+}
+
 /* The tool itself said no; its code and message pass. */
 static void
 finish_no (struct call *call, enum call_error error, const struct job_end *end)
@@ -172,7 +182,8 @@ finish_result (struct call *call, const struct job_end *end)
     finish_no (call, CALL_tool_args_invalid, end);
     break;
   case FRAME_OUTCOME_FAILED:
-    finish_no (call, CALL_tool_execution_failed, end);
+    finish_no (call, is_absent (call, end) ? CALL_resource_not_found : CALL_tool_execution_failed,
+               end);
     break;
   default: { /* it broke the ABI's rules: that is for the log, not for the model */
     CLEANUP_FREE char *cause = xstrndup (end->message, end->result->message_len);

@@ -30,6 +30,8 @@ struct call {
   struct job job; /* first: the pool hands it back */
   struct calls *calls;
   struct tool *tool;
+  enum call_kind kind;
+  char *uri; /* of a read */
   struct tool_stats *stats;
   const struct call_events *events;
   void *ctx;

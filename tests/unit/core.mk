@@ -67,3 +67,7 @@ check_PROGRAMS += %D%/test_content
 check_PROGRAMS += %D%/test_offers
 %C%_test_offers_SOURCES = %D%/test_offers.c %D%/tap.h
 %C%_test_offers_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_call_kinds
+%C%_test_call_kinds_SOURCES = %D%/test_call_kinds.c %D%/tap.h
+%C%_test_call_kinds_LDADD = $(UNIT_LIBS)
