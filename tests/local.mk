@@ -22,7 +22,7 @@ integration_tests = \
 	%D%/integration/test_supervisor.py \
 	%D%/integration/test_tiers.py
 
-dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh
+dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh %D%/lint/way.sh
 
 # ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
 tests_of_threads = $(check_PROGRAMS) \
