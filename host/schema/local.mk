@@ -23,7 +23,8 @@ libhost_la_SOURCES += \
 
 # Patterns: most of them without an engine, the others by PCRE2.
 libhost_la_SOURCES += \
-  %D%/regex/ecma.c \
+  %D%/regex/ecma.c %D%/regex/ecma.h \
+  %D%/regex/ecma_set.c \
   %D%/regex/engine.c %D%/regex/engine.h \
   %D%/regex/nfa.c %D%/regex/nfa.h \
   %D%/regex/property.c \

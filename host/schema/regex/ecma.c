@@ -1,69 +1,16 @@
-#include "base/utf8.h"
-#include "schema/regex/regex.h"
-#include "schema/regex/tree.h"
+#include "schema/regex/ecma.h"
 
 enum {
   NEST_LIMIT = 50,
   WEIGHT_MAX = PATTERN_LEN_MAX /* as a pattern can have without repetitions */
 };
 
-struct reader {
-  const char *p;
-  const char *end;
-  struct regex_tree *tree;
-  struct error *err;
-  bool strict;
-  int depth;
-};
-
 static struct regex_node *read_choice (struct reader *r);
-
-static bool
-is_digit (char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static bool
-is_letter (char c)
-{
-  return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
-static bool
-is_syntax (char c)
-{
-  return c != '\0' && strchr ("^$\\.*+?()[]{}|/", c) != NULL;
-}
-
-/* Does `text` come next?  Then go over it. */
-static bool
-take (struct reader *r, const char *text)
-{
-  size_t len = strlen (text);
-
-  if ((size_t) (r->end - r->p) < len || memcmp (r->p, text, len) != 0)
-    return false;
-  r->p += len;
-  return true;
-}
-
-static bool
-comes (const struct reader *r, char c)
-{
-  return r->p < r->end && *r->p == c;
-}
-
-static bool
-bad (struct reader *r, const char *text)
-{
-  return error_set (r->err, "bad pattern: %s", text);
-}
 
 static struct regex_node *
 bad_node (struct reader *r, const char *text)
 {
-  (void) bad (r, text);
+  (void) reader_bad (r, text);
   return NULL;
 }
 
@@ -95,245 +42,6 @@ new_character (struct reader *r, uint32_t c)
   return node;
 }
 
-/* ---- characters and escapes ---- */
-
-static bool
-read_code_point (struct reader *r, uint32_t *c)
-{
-  size_t len = utf8_sequence (r->p, r->end);
-  const unsigned char *s = (const unsigned char *) r->p;
-
-  if (len == 0)
-    return bad (r, "not UTF-8");
-  *c = len == 1 ? s[0] : s[0] & (0xffu >> (len + 1));
-  for (size_t i = 1; i < len; i++)
-    *c = *c << 6 | (s[i] & 0x3f);
-  r->p += len;
-  return true;
-}
-
-/* `least` to `most` hex digits. */
-static bool
-take_hex (struct reader *r, int least, int most, uint32_t *value)
-{
-  int n = 0;
-
-  *value = 0;
-  for (; n < most && r->p < r->end; n++, r->p++) {
-    char c = *r->p;
-    if (is_digit (c))
-      *value = *value * 16 + (uint32_t) (c - '0');
-    else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-      *value = *value * 16 + (uint32_t) ((c | 32) - 'a' + 10);
-    else
-      break;
-  }
-  return n >= least;
-}
-
-/* The second half of a surrogate pair, when it comes next. */
-static bool
-take_low_surrogate (struct reader *r, uint32_t *low)
-{
-  const char *start = r->p;
-
-  if (take (r, "\\u") && take_hex (r, 4, 4, low) && *low >= 0xdc00 && *low <= 0xdfff)
-    return true;
-  r->p = start;
-  return false;
-}
-
-/* Behind "\u{". */
-static bool
-braced_escape (struct reader *r, uint32_t *c)
-{
-  while (r->end - r->p > 1 && *r->p == '0' && r->p[1] != '}')
-    r->p++;
-  if (!take_hex (r, 1, 8, c) || !take (r, "}"))
-    return bad (r, "\\u{ without hex digits and }");
-  if (*c > CODE_POINT_MAX)
-    return bad (r, "the escape names no character");
-  return true;
-}
-
-/* Behind "\u".  A lone surrogate is a code point too, if one that no text holds. */
-static bool
-unicode_escape (struct reader *r, uint32_t *c)
-{
-  uint32_t low;
-
-  if (take (r, "{"))
-    return braced_escape (r, c);
-  if (!take_hex (r, 4, 4, c))
-    return bad (r, "\\u without four hex digits");
-  if (*c >= 0xd800 && *c <= 0xdbff && take_low_surrogate (r, &low))
-    *c = 0x10000 + ((*c - 0xd800) << 10) + (low - 0xdc00);
-  return true;
-}
-
-static bool
-letter_escape (struct reader *r, char letter, uint32_t *c)
-{
-  static const char controls[] = "t\tn\nv\vf\fr\r";
-
-  for (const char *p = controls; *p != '\0'; p += 2)
-    if (*p == letter) {
-      *c = (uint32_t) p[1];
-      return true;
-    }
-  switch (letter) {
-  case 'c':
-    if (r->p == r->end || !is_letter (*r->p))
-      return bad (r, "\\c without a letter");
-    *c = (uint32_t) *r->p++ & 31;
-    return true;
-  case 'x':
-    return take_hex (r, 2, 2, c) || bad (r, "\\x without two hex digits");
-  case 'u':
-    return unicode_escape (r, c);
-  default:
-    return error_set (r->err, "bad pattern: unknown escape \\%c", letter);
-  }
-}
-
-/* An escape that means one character, inside brackets or not; the backslash is read. */
-static bool
-character_escape (struct reader *r, bool inside, uint32_t *c)
-{
-  char first = *r->p;
-
-  if (is_letter (first)) {
-    r->p++;
-    return letter_escape (r, first, c);
-  }
-  if (is_digit (first)) {
-    r->p++;
-    if (first != '0' || (r->p < r->end && is_digit (*r->p)))
-      return bad (r, "octal escapes are not ECMA-262");
-    *c = 0;
-    return true;
-  }
-  if (r->strict && !is_syntax (first) && !(inside && first == '-'))
-    return bad (r, "\\ before what needs none");
-  return read_code_point (r, c);
-}
-
-/* Behind "\p" or "\P". */
-static bool
-read_property (struct reader *r, struct regex_set *set, char letter)
-{
-  const char *close = memchr (r->p, '}', (size_t) (r->end - r->p));
-  char name[64];
-  size_t len;
-
-  if (!comes (r, '{') || close == NULL || close - r->p > (long) sizeof name)
-    return error_set (r->err, "bad pattern: \\%c without {a property}", letter);
-  len = (size_t) (close - r->p - 1);
-  memcpy (name, r->p + 1, len);
-  name[len] = '\0';
-  for (size_t i = 0; i < len; i++)
-    if (!is_letter (name[i]) && !is_digit (name[i]) && name[i] != '_' && name[i] != '=')
-      return error_set (r->err, "bad pattern: \\%c{} holds no name of a property", letter);
-  r->p = close + 1;
-  if (!regex_set_add_property (&r->tree->arena, set, name, letter == 'P'))
-    return error_set (r->err, "bad pattern: unknown property \\%c{%s}", letter, name);
-  return true;
-}
-
-/* An escape that means a set; the backslash is read.  *found: it was one. */
-static bool
-set_escape (struct reader *r, struct regex_set *set, bool *found)
-{
-  char letter = *r->p;
-
-  *found = true;
-  if ((letter | 32) == 'p') {
-    r->p++;
-    return read_property (r, set, letter);
-  }
-  *found = regex_set_add_escape (&r->tree->arena, set, letter);
-  if (*found)
-    r->p++;
-  return true;
-}
-
-/* ---- brackets ---- */
-
-/* One character, or a set that is added at once. */
-static bool
-read_class_atom (struct reader *r, struct regex_set *set, bool *is_set, uint32_t *c)
-{
-  *is_set = false;
-  if (!take (r, "\\"))
-    return read_code_point (r, c);
-  if (r->p == r->end)
-    return bad (r, "[ without ]");
-  if (take (r, "b")) {
-    *c = '\b';
-    return true;
-  }
-  if (!set_escape (r, set, is_set))
-    return false;
-  return *is_set || character_escape (r, true, c);
-}
-
-/* Is this '-' one between two ends of a range? */
-static bool
-range_follows (const struct reader *r)
-{
-  return r->end - r->p >= 2 && *r->p == '-' && r->p[1] != ']';
-}
-
-static bool
-read_class_item (struct reader *r, struct regex_set *set)
-{
-  bool from_set, to_set;
-  uint32_t from, to;
-
-  if (!read_class_atom (r, set, &from_set, &from))
-    return false;
-  if (!range_follows (r)) {
-    if (!from_set)
-      regex_set_add (&r->tree->arena, set, from, from);
-    return true;
-  }
-  r->p++;
-  if (!read_class_atom (r, set, &to_set, &to))
-    return false;
-  if (!from_set && !to_set) {
-    if (from > to)
-      return bad (r, "range out of order in brackets");
-    regex_set_add (&r->tree->arena, set, from, to);
-    return true;
-  }
-  if (r->strict)
-    return bad (r, "range between more than two characters");
-  /* "[\w-.]": no range, so the '-' is meant as itself */
-  regex_set_add (&r->tree->arena, set, '-', '-');
-  if (!from_set)
-    regex_set_add (&r->tree->arena, set, from, from);
-  if (!to_set)
-    regex_set_add (&r->tree->arena, set, to, to);
-  return true;
-}
-
-/* Behind "[". */
-static struct regex_node *
-read_class (struct reader *r)
-{
-  struct regex_node *node = new_node (r, REGEX_SET);
-  bool negated = take (r, "^");
-
-  while (!take (r, "]")) {
-    if (r->p == r->end)
-      return bad_node (r, "[ without ]");
-    if (!read_class_item (r, &node->set))
-      return NULL;
-  }
-  regex_set_close (&r->tree->arena, &node->set, negated);
-  return node;
-}
-
 /* ---- groups ---- */
 
 /* A name and its ">". */
@@ -348,9 +56,9 @@ read_name (struct reader *r)
              || (is_digit (*r->p) && r->p > name->text)))
     r->p++;
   name->len = (size_t) (r->p - name->text);
-  if (name->len > 0 && take (r, ">"))
+  if (name->len > 0 && reader_take (r, ">"))
     return name;
-  (void) bad (r, "no name of a group between < and >");
+  (void) reader_bad (r, "no name of a group between < and >");
   return NULL;
 }
 
@@ -372,7 +80,7 @@ name_group (struct reader *r, struct regex_node *group)
   if (name == NULL)
     return false;
   if (find_name (r->tree->names, name) != NULL)
-    return bad (r, "two groups of one name");
+    return reader_bad (r, "two groups of one name");
   name->node = group;
   name->next = r->tree->names;
   r->tree->names = name;
@@ -393,19 +101,19 @@ open_group (struct reader *r)
   struct regex_node *node;
 
   for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
-    if (take (r, looks[i].opening)) {
+    if (reader_take (r, looks[i].opening)) {
       node = new_node (r, REGEX_LOOK);
       node->look.behind = looks[i].behind;
       node->look.negated = looks[i].negated;
       return node;
     }
   node = new_node (r, REGEX_GROUP);
-  if (take (r, "?:"))
+  if (reader_take (r, "?:"))
     return node;
   node->group = ++r->tree->groups;
-  if (take (r, "?<"))
+  if (reader_take (r, "?<"))
     return name_group (r, node) ? node : NULL;
-  return comes (r, '?') ? bad_node (r, "unknown group (?") : node;
+  return reader_sees (r, '?') ? bad_node (r, "unknown group (?") : node;
 }
 
 /* Behind "(". */
@@ -421,7 +129,7 @@ read_group (struct reader *r)
   node->child = read_choice (r);
   if (node->child == NULL)
     return NULL;
-  if (!take (r, ")"))
+  if (!reader_take (r, ")"))
     return bad_node (r, "missing closing parenthesis");
   r->depth--;
   node->weight = weight_sum (1, node->child->weight);
@@ -451,7 +159,7 @@ read_named_reference (struct reader *r)
 {
   struct regex_name *name;
 
-  if (!take (r, "<"))
+  if (!reader_take (r, "<"))
     return bad_node (r, "\\k without <the name of a group>");
   name = read_name (r);
   if (name == NULL)
@@ -470,7 +178,7 @@ resolve_references (struct reader *r)
   struct regex_name *name = r->tree->named_references;
 
   if (r->tree->last_group > r->tree->groups)
-    return bad (r, "a back reference to a group that is not there");
+    return reader_bad (r, "a back reference to a group that is not there");
   for (; name != NULL; name = name->next) {
     const struct regex_name *group = find_name (r->tree->names, name);
     if (group == NULL)
@@ -493,20 +201,20 @@ read_escape (struct reader *r)
 
   if (r->p == r->end)
     return bad_node (r, "\\ at the end");
-  if (comes (r, 'b') || comes (r, 'B')) {
+  if (reader_sees (r, 'b') || reader_sees (r, 'B')) {
     node = new_node (r, REGEX_EDGE);
     node->inside = *r->p++ == 'B';
     return node;
   }
   if (*r->p >= '1' && *r->p <= '9')
     return read_reference (r);
-  if (take (r, "k"))
+  if (reader_take (r, "k"))
     return read_named_reference (r);
   node = new_node (r, REGEX_SET);
-  if (!set_escape (r, &node->set, &found))
+  if (!reader_set_escape (r, &node->set, &found))
     return NULL;
   if (!found) {
-    if (!character_escape (r, false, &c))
+    if (!reader_character_escape (r, false, &c))
       return NULL;
     regex_set_add (&r->tree->arena, &node->set, c, c);
   }
@@ -532,11 +240,11 @@ take_braces (struct reader *r, uint32_t *min, uint32_t *max)
 {
   const char *start = r->p;
 
-  if (take (r, "{") && r->p < r->end && is_digit (*r->p)) {
+  if (reader_take (r, "{") && r->p < r->end && is_digit (*r->p)) {
     *min = *max = read_count (r);
-    if (take (r, ","))
-      *max = comes (r, '}') ? REGEX_NO_MAX : read_count (r);
-    if (take (r, "}"))
+    if (reader_take (r, ","))
+      *max = reader_sees (r, '}') ? REGEX_NO_MAX : read_count (r);
+    if (reader_take (r, "}"))
       return true;
   }
   r->p = start;
@@ -546,9 +254,9 @@ take_braces (struct reader *r, uint32_t *min, uint32_t *max)
 static bool
 take_quantifier (struct reader *r, uint32_t *min, uint32_t *max)
 {
-  if (comes (r, '{'))
+  if (reader_sees (r, '{'))
     return take_braces (r, min, max);
-  if (!comes (r, '*') && !comes (r, '+') && !comes (r, '?'))
+  if (!reader_sees (r, '*') && !reader_sees (r, '+') && !reader_sees (r, '?'))
     return false;
   *min = *r->p == '+';
   *max = *r->p == '?' ? 1 : REGEX_NO_MAX;
@@ -583,7 +291,7 @@ read_quantifier (struct reader *r, struct regex_node *child)
   node->child = child;
   node->repeat.min = min;
   node->repeat.max = max;
-  node->repeat.lazy = take (r, "?");
+  node->repeat.lazy = reader_take (r, "?");
   node->weight = repeat_weight (child, min, max);
   return node;
 }
@@ -603,6 +311,14 @@ read_stray (struct reader *r)
   if (r->strict)
     return bad_node (r, "a bracket alone");
   return new_character (r, (unsigned char) *r->p++);
+}
+
+static struct regex_node *
+read_class (struct reader *r)
+{
+  struct regex_node *node = new_node (r, REGEX_SET);
+
+  return reader_brackets (r, &node->set) ? node : NULL;
 }
 
 static struct regex_node *
@@ -638,7 +354,7 @@ read_atom (struct reader *r)
   case ']':
     return read_stray (r);
   default:
-    return read_code_point (r, &c) ? new_character (r, c) : NULL;
+    return reader_code_point (r, &c) ? new_character (r, c) : NULL;
   }
 }
 
@@ -673,12 +389,12 @@ read_choice (struct reader *r)
 {
   struct regex_node *first = read_sequence (r), *last = first, *choice;
 
-  if (first == NULL || !comes (r, '|'))
+  if (first == NULL || !reader_sees (r, '|'))
     return first;
   choice = new_node (r, REGEX_CHOICE);
   choice->child = first;
   choice->weight = first->weight;
-  while (take (r, "|")) {
+  while (reader_take (r, "|")) {
     last->next = read_sequence (r);
     last = last->next;
     if (last == NULL)
