@@ -29,12 +29,12 @@ wait_for (pid_t pid)
   (void) waitid (P_PID, (id_t) pid, &info, WEXITED);
 }
 
-/* 0, or the errno of a process that asks for these namespaces. */
+/* 0, or the errno of a process that begins in these namespaces and in this cgroup (-1: in ours). */
 static int
-try_namespaces (unsigned long flags)
+try_birth (unsigned long flags, int group)
 {
   int pidfd = -1;
-  pid_t pid = birth_clone (flags, -1, &pidfd);
+  pid_t pid = birth_clone (flags, group, &pidfd);
 
   if (pid == 0)
     _exit (0);
@@ -49,24 +49,9 @@ try_namespaces (unsigned long flags)
 static void
 probe_namespaces (struct launch_means *means)
 {
-  means->namespaces = try_namespaces (BIRTH_NAMESPACES) == 0;
+  means->namespaces = try_birth (BIRTH_NAMESPACES, -1) == 0;
   for (unsigned i = 0; !means->namespaces && i < LAUNCH_NAMESPACES; i++)
-    means->namespace_errno[i] = try_namespaces (CLONE_NEWUSER | launch_namespaces[i].flag);
-}
-
-static bool
-enter (int group)
-{
-  int pidfd = -1;
-  pid_t pid = birth_clone (0, group, &pidfd);
-
-  if (pid == 0)
-    _exit (0);
-  if (pid < 0)
-    return false;
-  wait_for (pid);
-  (void) close (pidfd);
-  return true;
+    means->namespace_errno[i] = try_birth (CLONE_NEWUSER | launch_namespaces[i].flag, -1);
 }
 
 /* A cgroup of version 2 is entered by clone3, which a container's filter may not have; tried with a
@@ -80,7 +65,8 @@ can_enter (const struct cgroups *groups)
 
   if (groups->unified < 0)
     return true;
-  ok = cgroup_make (groups, CGROUP_TRIAL, &limits, &place, NULL) && enter (place.unified);
+  ok =
+    cgroup_make (groups, CGROUP_TRIAL, &limits, &place, NULL) && try_birth (0, place.unified) == 0;
   cgroup_place_close (&place);
   cgroup_remove (groups, CGROUP_TRIAL);
   return ok;
