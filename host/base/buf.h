@@ -51,6 +51,15 @@ buf_putc (struct buf *b, char c)
   b->len++;
 }
 
+static inline void
+buf_swap (struct buf *a, struct buf *b)
+{
+  struct buf was = *a;
+
+  *a = *b;
+  *b = was;
+}
+
 void buf_printf (struct buf *b, const char *fmt, ...) __attribute__ ((format (printf, 2, 3)));
 /* Drop the first `len` bytes. */
 void buf_consume (struct buf *b, size_t len);

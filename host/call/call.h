@@ -77,6 +77,7 @@ struct result {
   const char
     *repairs; /* what of the arguments was mended: [{"rule","pointer","note"}, …]; or NULL */
   size_t repairs_len;
+  struct buf *room;       /* for a large answer: empty, with memory that may be taken; or NULL */
   int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
   struct usage usage;
 };

@@ -117,7 +117,8 @@ finish_ok (struct call *call, const struct job_end *end)
   struct result result = { .content = end->content,
                            .content_len = end->result->content_len,
                            .structured = end->structured,
-                           .structured_len = end->result->structured_len };
+                           .structured_len = end->result->structured_len,
+                           .room = end->room };
 
   result.usage = usage_of (end);
   if (output_fits (call->tool, end, &report, &arena))

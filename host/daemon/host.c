@@ -82,6 +82,7 @@ host_free (struct host *host)
   rest_free (host->rest);
   if (host->calls != NULL) {
     calls_cancel_all (host->calls);
+    offload_free (host->readers); /* nobody waits for what they read */
     plugins_free (host->plugins);
     catalog_free (host->catalog);
     calls_free (host->calls);

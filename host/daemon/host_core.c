@@ -2,8 +2,9 @@
 
 #include "daemon/host_parts.h"
 
-/* Two threads for files, so that a huge one does not hold the others up. */
-enum { OFFLOAD_THREADS = 2 };
+/* Two threads for files, so that a huge one does not hold the others up; two for results, likewise,
+ * which wait for no file. */
+enum { OFFLOAD_THREADS = 2, READERS = 2 };
 
 /* ---- what its parts ask of the daemon ---- */
 
@@ -81,6 +82,7 @@ make_pool (struct host *host)
   pool_init (&host->pool, host->loop, host->log, &settings);
   follow_in_pool (&host->pool, &host->config);
   host->pool.pressure = &host->ceiling.pressure;
+  host->pool.offload = host->readers = offload_new (host->loop, READERS);
 }
 
 /* What keeps plugins and what is known of them. */

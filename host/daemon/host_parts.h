@@ -62,7 +62,8 @@ struct host {
 
   /* the core */
   struct ceiling ceiling;
-  struct offload *offload;
+  struct offload *offload; /* files */
+  struct offload *readers; /* large results */
   struct store *store;
   struct describe_cache *cache;
   struct intake *intake;

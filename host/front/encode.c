@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { PIECE = 64 * 1024 };
+
 static void
 drop_breaks (struct buf *out, size_t from)
 {
@@ -16,13 +18,21 @@ drop_breaks (struct buf *out, size_t from)
   }
 }
 
+/* By pieces, so that what was copied is near when it is looked through. */
 void
 encode_raw (struct json_writer *w, const char *json, size_t len)
 {
-  size_t from = w->out->len;
+  size_t from = w->out->len, n = len < PIECE ? len : PIECE;
 
-  jsonw_raw (w, json, len);
+  jsonw_raw (w, json, n);
   drop_breaks (w->out, from);
+  (void) buf_reserve (w->out, len - n);
+  for (size_t at = n; at < len; at += n) {
+    from = w->out->len;
+    n = len - at < PIECE ? len - at : PIECE;
+    buf_append (w->out, json + at, n);
+    drop_breaks (w->out, from);
+  }
 }
 
 void

@@ -10,6 +10,8 @@
 #include "base/frame.h"
 #include "pool/reason.h"
 
+struct buf;
+struct checking;
 struct flow;
 struct job;
 struct json_tape;
@@ -34,6 +36,8 @@ struct job_end {
   const char *structured;                  /* JSON, read strictly */
   const struct json_tape *structured_tape; /* onto this; NULL when there is none */
   const char *content;                     /* JSON array as job.content says, read strictly */
+  struct buf *room;                        /* empty, of about the size of an answer, and to be taken
+                                            * by who makes one; NULL: the result is small */
   const char *text;                        /* the other fates: a sentence for the log */
   enum reason reason;                      /* JOB_CRASHED: why its process ended */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
@@ -71,8 +75,9 @@ struct job {
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */
   uint64_t nonce;
-  struct flow *flow;       /* while queued: where */
-  struct job *prev, *next; /* in the flow */
+  struct checking *checking; /* its result has come, and is being read */
+  struct flow *flow;         /* while queued: where */
+  struct job *prev, *next;   /* in the flow */
 };
 
 /* Stop a job: a queued one is taken out, of a running one the worker is told, and condemned after

@@ -1,8 +1,10 @@
 libhost_la_SOURCES += \
+	%D%/answer.c %D%/answer.h \
 	%D%/birth.c %D%/birth.h \
 	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/checking.c %D%/checking.h \
 	%D%/content.c %D%/content.h \
 	%D%/cpu_credit.c %D%/cpu_credit.h \
 	%D%/fleet.c %D%/fleet.h \

@@ -8,6 +8,8 @@
 #include "base/frame.h"
 #include "pool/worker.h"
 
+enum { LARGE_RESULT = 256 * 1024 };
+
 void
 pool_settings_default (struct pool_settings *settings)
 {
@@ -47,7 +49,8 @@ void
 pool_init (struct pool *pool, struct ev_loop *loop, struct log *log,
            const struct pool_settings *settings)
 {
-  *pool = (struct pool){ .loop = loop, .log = log, .settings = *settings };
+  *pool =
+    (struct pool){ .loop = loop, .log = log, .settings = *settings, .large_result = LARGE_RESULT };
   pool->datagram = xmalloc (FRAME_MAX);
   if (getrandom (&pool->nonce_seed, sizeof pool->nonce_seed, GRND_NONBLOCK)
       != sizeof pool->nonce_seed)

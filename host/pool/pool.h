@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/frame.h"
+#include "base/offload.h"
 #include "pool/breaker.h"
 #include "pool/tenants.h"
 #include "pool/watchdog.h"
@@ -42,8 +43,10 @@ struct pool {
   struct pool_listener listener; /* set by the owner; zero: nobody */
   ev_prepare flush;              /* sends what was written in this turn of the loop */
   struct tenants tenants;
+  size_t large_result;       /* bytes from which on a result is large */
   struct pressure *pressure; /* asked before a large result is taken; NULL: all are */
   struct worker *unsent;     /* workers with something to send */
+  struct offload *offload;   /* where large results are read; NULL: on the loop */
   char *datagram;            /* FRAME_MAX bytes to receive into */
   struct arena arena;        /* for checking one result */
   struct watchdog watchdog;

@@ -5,18 +5,10 @@
 
 #include "base/json_tape.h"
 #include "base/json_write.h"
-#include "pool/content.h"
+#include "pool/answer.h"
+#include "pool/checking.h"
 
-enum {
-  DESCRIPTION_MAX = 8 << 20,
-  CODE_MAX = 64,
-  MESSAGE_MAX = 64 * 1024,
-  LARGE_RESULT = 256 * 1024
-};
-
-static const struct json_limits result_limits = {
-  .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
-};
+enum { DESCRIPTION_MAX = 8 << 20, MESSAGE_MAX = 64 * 1024 };
 
 static const struct job_end no_memory = { .fate = JOB_NO_MEMORY,
                                           .text = "no memory for its result" };
@@ -246,16 +238,6 @@ take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
     drop_result (slot);
 }
 
-static bool
-code_ok (const char *code, size_t len)
-{
-  for (size_t i = 0; i < len; i++)
-    if (!((code[i] >= 'a' && code[i] <= 'z') || (code[i] >= '0' && code[i] <= '9')
-          || code[i] == '_'))
-      return false;
-  return len <= CODE_MAX;
-}
-
 /* What a worker counts as the result, with what it may add at its end: brackets, or of problems of
  * the arguments the last one. */
 static bool
@@ -266,39 +248,12 @@ size_ok (const struct frame_result *head, size_t result_max)
   return (uint64_t) head->structured_len + head->content_len <= result_max + more;
 }
 
-/* Cut the body into its four pieces and check each; `tape` is for the structured one. */
-static bool
-read_body (enum frame_content kind, const char *body, size_t len, struct arena *arena,
-           struct json_tape *tape, struct job_end *end)
-{
-  const struct frame_result *head = end->result;
-  struct json_tape content;
-  uint64_t sum =
-    (uint64_t) head->code_len + head->message_len + head->structured_len + head->content_len;
-
-  if (sum != len || head->outcome < FRAME_OUTCOME_OK || head->outcome > FRAME_OUTCOME_BROKEN)
-    return false;
-  end->code = body;
-  end->message = end->code + head->code_len;
-  end->structured = end->message + head->message_len;
-  end->content = end->structured + head->structured_len;
-  end->structured_tape = head->structured_len != 0 ? tape : NULL;
-  return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
-         && (head->structured_len == 0
-             || json_read (tape, end->structured, head->structured_len, &result_limits, arena))
-         && (head->content_len == 0
-             || (json_read (&content, end->content, head->content_len, &result_limits, arena)
-                 && content_fits (kind, &content)))
-         && (kind != FRAME_VALUES || head->outcome != FRAME_OUTCOME_OK
-             || (head->structured_len != 0 && content_are_values (tape)));
-}
-
 /* To check and to pass on a large result takes its size several times more: nodes, the answer, what
  * the caller has not taken of it. */
 static bool
 has_room_for (const struct worker *worker, size_t len)
 {
-  return len <= LARGE_RESULT || pressure_take (worker->pool->pressure, 3 * len);
+  return len <= worker->pool->large_result || pressure_take (worker->pool->pressure, 3 * len);
 }
 
 static void
@@ -332,8 +287,13 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
   }
   arena_reset (&worker->pool->arena);
   has_room = slot->job == NULL || has_room_for (worker, len);
+  if (slot->job != NULL && has_room && len > worker->pool->large_result
+      && worker->pool->offload != NULL) {
+    checking_begin (slot, &head, &whole);
+    return;
+  }
   if (slot->job != NULL && has_room
-      && !read_body (slot->job->content, body, len, &worker->pool->arena, &tape, &end)) {
+      && !answer_read (slot->job->content, body, len, &worker->pool->arena, &tape, &end)) {
     broken (worker, "sent a result that is not what it must be");
     return;
   }
@@ -342,7 +302,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
     job->unit = NULL;
     job->events->ended (job, has_room ? &end : &no_memory);
   }
-  if (len > LARGE_RESULT)
+  if (len > worker->pool->large_result)
     arena_reset (&worker->pool->arena);
   worker_slot_was_freed (worker);
 }

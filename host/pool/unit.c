@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pool/checking.h"
 #include "pool/fleet.h"
 #include "pool/isolate.h"
 #include "pool/queue.h"
@@ -304,7 +305,9 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
 {
   struct unit *unit = job->unit;
 
-  if (job->worker != NULL)
+  if (job->checking != NULL)
+    checking_forget (job);
+  else if (job->worker != NULL)
     worker_cancel (job->worker, job, reason);
   else if (unit != NULL) {
     queue_remove (&unit->queue, job);

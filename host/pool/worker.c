@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "pool/checking.h"
 #include "pool/receive.h"
 
 enum {
@@ -137,7 +138,7 @@ bool
 worker_is_answering (const struct worker *worker)
 {
   for (unsigned i = 0; i < worker->slots_count; i++)
-    if (worker->slots[i].job != NULL)
+    if (worker->slots[i].job != NULL && worker->slots[i].checking == NULL)
       return true;
   return false;
 }
@@ -318,7 +319,8 @@ worker_slot (struct worker *worker, uint64_t nonce)
 {
   unsigned index = (unsigned) (nonce & 0xFFFF);
 
-  if (nonce == 0 || index >= worker->slots_count || worker->slots[index].nonce != nonce)
+  if (nonce == 0 || index >= worker->slots_count || worker->slots[index].nonce != nonce
+      || worker->slots[index].checking != NULL)
     return NULL;
   return &worker->slots[index];
 }
@@ -328,18 +330,20 @@ worker_free_slot (struct worker *worker, struct slot *slot)
 {
   struct job *job = slot->job;
   struct flow *flow = slot->flow;
+  const bool given_up = job == NULL && slot->checking == NULL;
   int64_t now = clock_ns ();
 
-  worker->abandoned |= worker->programs && job == NULL;
+  worker->abandoned |= worker->programs && given_up;
   ev_timer_stop (worker->pool->loop, &slot->grace);
   buf_reset (&slot->body, 0);
   slot->nonce = 0;
   slot->job = NULL;
+  slot->checking = NULL;
   slot->flow = NULL;
   slot->next_free = worker->free_slots;
   worker->free_slots = slot;
   worker->running--;
-  watched_end (&worker->watched, slot->cpu_ms, job == NULL);
+  watched_end (&worker->watched, slot->cpu_ms, given_up);
   worker->last_used = (double) now / 1e9; /* as pool_now */
   if (job != NULL)
     job->worker = NULL;
@@ -530,10 +534,13 @@ worker_end_jobs (struct worker *worker, const struct end *end)
 
   worker->state = WORKER_KILLED; /* it takes no calls, whoever is woken now */
   for (unsigned i = 0; i < worker->slots_count; i++) {
+    struct checking *checking = worker->slots[i].checking;
     if (worker->slots[i].nonce == 0)
       continue;
     struct job *job = worker_free_slot (worker, &worker->slots[i]);
-    if (job != NULL) {
+    if (checking != NULL)
+      checking_leave (checking);
+    else if (job != NULL) {
       job->unit = NULL;
       job->events->ended (job, &result);
     }

@@ -42,7 +42,8 @@ struct worker_events {
   void (*ended) (struct worker *worker, const struct end *end);
 };
 
-/* A call the worker has not answered yet.  Of one that was cancelled the job is NULL. */
+/* A call the worker has not answered yet, or whose answer is being read.  Of one that was cancelled
+ * the job is NULL. */
 struct slot {
   uint64_t nonce; /* 0: free */
   struct job *job;
@@ -50,7 +51,8 @@ struct slot {
   int64_t since_ns;
   struct worker *worker;
   ev_timer grace;
-  struct buf body; /* RESULT_PART so far */
+  struct buf body;           /* RESULT_PART so far */
+  struct checking *checking; /* it has answered, and the answer is being read */
   size_t result_max;
   uint32_t cpu_ms;
   struct slot *next_free;
@@ -115,7 +117,7 @@ enum worker_run worker_run (struct worker *worker, struct job *job);
 /* The flow is told when the worker has done with the job that was just sent, however it ends. */
 void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
-/* Does somebody wait for a call that runs there? */
+/* Does somebody wait for a call that runs there, and is not answered yet? */
 bool worker_is_answering (const struct worker *worker);
 /* No more calls; when those it runs have ended it is stopped. */
 void worker_retire (struct worker *worker, enum reason reason);

@@ -227,7 +227,9 @@ ROWS = [
     Row("P13", "log_flood", "logs without end", ("tool_timeout",), limits=SOON, deed=spam),
     Row("P13", "progress_flood", "tells progress without end", ("tool_timeout",), limits=SOON, deed=spam),
     Row("P13", "huge_result", "gives a result of 1 GiB", ("too_large", "tool_execution_failed:too_large"),
-        arguments={"bytes": 1 << 30}, limits={"memory": "3G", "result": "1M"}, sanitized=False),
+        arguments={"bytes": 1 << 30}, limits={"memory": "3G", "result": "32M"}, sanitized=False),
+    Row("P13", "huge_result", "gives a result of 24 MiB", arguments={"bytes": 24 << 20},
+        limits={"memory": "3G", "result": "32M"}, sanitized=False),
     Row("P13", "result_flood", "adds to its result without end", ("tool_execution_failed:refused",), says=at_most(4),
         limits={"result": "4M"}),
     # lies

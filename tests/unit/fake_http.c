@@ -156,6 +156,13 @@ http_reply (struct http_exchange *x, int status, const char *content_type, const
 }
 
 void
+http_reply_take (struct http_exchange *x, int status, const char *content_type, const char *headers,
+                 struct buf *body)
+{
+  http_reply (x, status, content_type, headers, body->data, body->len);
+}
+
+void
 http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
 {
   char message[256];

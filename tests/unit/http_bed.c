@@ -61,14 +61,33 @@ tell (struct http_exchange *x)
   http_reply (x, 200, "text/plain", "X-Extra: yes\r\n", text.data, text.len);
 }
 
+void
+put_big (struct buf *out)
+{
+  for (int i = 0; i < BIG; i++)
+    buf_putc (out, (char) ('a' + i % 23));
+}
+
 static void
 big (struct http_exchange *x)
 {
-  CLEANUP_FREE char *body = xmalloc (BIG);
+  CLEANUP_BUF struct buf body = { 0 };
 
-  for (int i = 0; i < BIG; i++)
-    body[i] = (char) ('a' + i % 23);
-  http_reply (x, 200, "text/plain", NULL, body, BIG);
+  put_big (&body);
+  http_reply (x, 200, "text/plain", NULL, body.data, body.len);
+}
+
+/* Its memory goes with the answer, unless there is no need. */
+static void
+taken (struct http_exchange *x, size_t len)
+{
+  CLEANUP_BUF struct buf body = { 0 };
+  bool head = slice_is (http_request (x)->method, "HEAD");
+
+  put_big (&body);
+  body.len = len;
+  http_reply_take (x, 200, "text/plain", NULL, &body);
+  CU_ASSERT_EQUAL (body.data == NULL, len == BIG && !head);
 }
 
 static void
@@ -94,6 +113,10 @@ handle (void *ctx, struct http_exchange *x)
     return tell (x);
   if (slice_is (path, "/big"))
     return big (x);
+  if (slice_is (path, "/taken"))
+    return taken (x, BIG);
+  if (slice_is (path, "/taken-small"))
+    return taken (x, 3);
   if (slice_is (path, "/none"))
     return http_reply (x, 204, NULL, NULL, NULL, 0);
   if (slice_is (path, "/accepted"))

@@ -1,8 +1,9 @@
 /* http_bed.h - an HTTP server and its clients on one loop, over real sockets.
  *
  * What it serves: /later and /stream leave the exchange open, in `pending`; /tell says what it was
- * told; /big is BIG bytes; /none, /accepted, /odd, /error, /busy, /busy-until and /stream-now are
- * answers of one kind each; anything else is an echo of the request. */
+ * told; /big is BIG bytes, /taken too, by a buffer that is taken over, which /taken-small's is not;
+ * /none, /accepted, /odd, /error, /busy, /busy-until and /stream-now are answers of one kind each;
+ * anything else is an echo of the request. */
 #ifndef TOOLHOST_TESTS_UNIT_HTTP_BED_H
 #define TOOLHOST_TESTS_UNIT_HTTP_BED_H
 
@@ -71,6 +72,8 @@ void bed_open (struct bed *bed);
 void bed_open_bulk (struct bed *bed);
 void bed_open_with (struct bed *bed, const struct http_limits *limits, int listener);
 void bed_close (struct bed *bed);
+/* What /big says. */
+void put_big (struct buf *out);
 int bed_listen_tcp (void);
 /* In the abstract namespace, under a name the kernel chooses. */
 int bed_listen_unix (void);

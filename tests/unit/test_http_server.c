@@ -164,6 +164,47 @@ large_bodies (void)
   bed_close (&bed);
 }
 
+/* Answers whose bodies are taken over keep their order. */
+static void
+taken_bodies (void)
+{
+  CLEANUP_BUF struct buf expected = { 0 };
+  struct bed bed;
+
+  buf_puts (&expected, OK ("3", "abc") OK ("4194304", "") OK ("4194304", ""));
+  put_big (&expected);
+  buf_puts (&expected, OK ("8", "GET /z? "));
+  bed_open_with (&bed, &http_default_limits, bed_listen_unix ());
+  {
+    CLEANUP_CLIENT struct client c;
+    client_open (&c, &bed);
+    client_send (&c, GET ("/taken-small") "HEAD /taken HTTP/1.1\r\n" HOST "\r\n" GET ("/taken")
+                       GET ("/z"));
+    RUN_UNTIL (&bed, c.got.len >= expected.len);
+    CU_ASSERT_EQUAL (c.got.len, expected.len);
+    CU_ASSERT (memcmp (c.got.data, expected.data, expected.len) == 0);
+  }
+  bed_close (&bed);
+}
+
+/* The peer leaves before the body is through. */
+static void
+taken_bodies_lost (void)
+{
+  struct bed bed;
+
+  bed_open (&bed);
+  {
+    struct client c;
+    client_open (&c, &bed);
+    client_send (&c, GET ("/taken"));
+    RUN_UNTIL (&bed, c.got.len > 0);
+    client_close (&c);
+    RUN_UNTIL (&bed, http_server_connections (bed.server) == 0);
+  }
+  bed_close (&bed);
+}
+
 /* ---- refusals ---- */
 
 static void
@@ -405,6 +446,8 @@ static CU_TestInfo tests[] = {
   { "chunked request", chunked_request },
   { "dripping request", dripping },
   { "large bodies", large_bodies },
+  { "taken bodies", taken_bodies },
+  { "taken bodies, lost", taken_bodies_lost },
   { "refused", refused },
   { "nothing after a refusal", nothing_after_refusal },
   { "long head", long_head },

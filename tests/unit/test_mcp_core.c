@@ -50,7 +50,7 @@ fake_tell (struct mcp_core *core, struct mcp_peer *peer, const struct buf *messa
 }
 
 static void
-fake_answer (struct mcp_request *r, int status, const struct buf *message)
+fake_answer (struct mcp_request *r, int status, struct buf *message)
 {
   (void) status;
   (void) hear ((struct fixture *) r->core, "- ", message);

@@ -2,6 +2,8 @@
  * tests/hostile. */
 #include <ev.h>
 #include <fcntl.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -622,6 +624,170 @@ a_process_for_each_call (void)
   teardown (&f);
 }
 
+/* ---- large results ---- */
+
+/* The only thread that reads results, held up until somebody lets it go. */
+struct reader {
+  struct offload *offload;
+  sem_t go;
+};
+
+static void
+be_held_up (void *ctx, const struct offload_job *job)
+{
+  (void) job;
+  (void) sem_wait (&((struct reader *) ctx)->go);
+}
+
+static void
+not_held_up (void *ctx, bool cancelled)
+{
+  (void) ctx;
+  (void) cancelled;
+}
+
+static void
+hold_up (struct fixture *f, struct reader *reader)
+{
+  reader->offload = f->pool.offload = offload_new (f->loop, 1);
+  (void) sem_init (&reader->go, 0, 0);
+  (void) offload_submit (
+    reader->offload,
+    &(struct offload_work){ .work = be_held_up, .done = not_held_up, .ctx = reader });
+}
+
+static void
+let_go (struct reader *reader)
+{
+  (void) sem_post (&reader->go);
+}
+
+static void
+end_reader (struct fixture *f, struct reader *reader)
+{
+  offload_free (reader->offload);
+  f->pool.offload = NULL;
+  (void) sem_destroy (&reader->go);
+}
+
+/* Until the result has come and waits to be read. */
+static void
+submit_large (struct fixture *f, struct task *task)
+{
+  CU_ASSERT_EQUAL (submit (f, task, "{\"bytes\":1000000}").refusal, UNIT_TAKEN);
+  while (task->job.checking == NULL)
+    ev_run (f->loop, EVRUN_ONCE);
+}
+
+static void
+check_large (struct task *task)
+{
+  CU_ASSERT_EQUAL (task->fate, JOB_RESULT);
+  CU_ASSERT_EQUAL (task->outcome, FRAME_OUTCOME_OK);
+  CU_ASSERT_TRUE (task->content.len > 1000000);
+  buf_free (&task->content);
+}
+
+static void
+a_large_result_holds_nobody_up (void)
+{
+  struct fixture f;
+  struct reader reader;
+  struct task large, small;
+
+  setup (&f, "huge_result");
+  unit_set_capacity (f.unit, 2);
+  hold_up (&f, &reader);
+  submit_large (&f, &large);
+  CU_ASSERT_EQUAL (submit (&f, &small, "{\"bytes\":10}").refusal, UNIT_TAKEN);
+  run_until (&f, &small.ended);
+  CU_ASSERT_EQUAL (small.fate, JOB_RESULT);
+  buf_free (&small.content);
+  CU_ASSERT_FALSE (large.ended);
+  let_go (&reader);
+  run_until (&f, &large.ended);
+  check_large (&large);
+  CU_ASSERT_EQUAL (f.history->starts, 1);
+  end_reader (&f, &reader);
+  teardown (&f);
+}
+
+/* The worker has done with the call: it is neither told nor condemned, and takes the next one when
+ * the result has been read. */
+static void
+cancelled_while_its_result_is_read (void)
+{
+  struct fixture f;
+  struct reader reader;
+  struct task task, next;
+
+  setup (&f, "huge_result");
+  hold_up (&f, &reader);
+  submit_large (&f, &task);
+  job_cancel (&task.job, FRAME_CANCEL_DEADLINE);
+  CU_ASSERT_PTR_NULL (task.job.checking);
+  CU_ASSERT_EQUAL (submit (&f, &next, "{\"bytes\":10}").refusal, UNIT_TAKEN);
+  CU_ASSERT_FALSE (next.started);
+  let_go (&reader);
+  run_until (&f, &next.ended);
+  CU_ASSERT_EQUAL (next.fate, JOB_RESULT);
+  buf_free (&next.content);
+  CU_ASSERT_FALSE (task.ended);
+  CU_ASSERT_EQUAL (f.pool.killed, 0);
+  CU_ASSERT_EQUAL (f.history->starts, 1);
+  end_reader (&f, &reader);
+  teardown (&f);
+}
+
+/* All of it has come: it is told. */
+static void
+its_worker_dies_while_its_result_is_read (void)
+{
+  struct fixture f;
+  struct reader reader;
+  struct task told, cancelled;
+
+  setup (&f, "huge_result");
+  hold_up (&f, &reader);
+  for (int i = 0; i < 2; i++) {
+    struct task *task = i == 0 ? &told : &cancelled;
+    submit_large (&f, task);
+    (void) kill (task->pid, SIGKILL);
+    while (f.pool.workers != 0)
+      ev_run (f.loop, EVRUN_ONCE);
+    CU_ASSERT_FALSE (task->ended);
+    CU_ASSERT_PTR_NOT_NULL (task->job.checking);
+  }
+  job_cancel (&cancelled.job, FRAME_CANCEL_CALLER);
+  let_go (&reader);
+  run_until (&f, &told.ended);
+  check_large (&told);
+  CU_ASSERT_FALSE (cancelled.ended);
+  end_reader (&f, &reader);
+  teardown (&f);
+}
+
+static void
+a_bad_result_that_is_read_in_a_thread (void)
+{
+  struct fixture f;
+  struct reader reader;
+  struct task task;
+
+  setup (&f, "bad_json");
+  f.pool.large_result = 4;
+  hold_up (&f, &reader);
+  let_go (&reader);
+  CU_ASSERT_EQUAL (submit (&f, &task, "{\"kind\":\"utf8\"}").refusal, UNIT_TAKEN);
+  run_until (&f, &task.ended);
+  CU_ASSERT_EQUAL (task.fate, JOB_CRASHED);
+  while (f.history->ended == 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (history_past (f.history, 0)->end.reason, REASON_PROTOCOL);
+  end_reader (&f, &reader);
+  teardown (&f);
+}
+
 static CU_TestInfo tests[] = {
   { "described", described },
   { "what can't be loaded", what_cannot_be_loaded },
@@ -640,6 +806,10 @@ static CU_TestInfo tests[] = {
   { "tenants share no process", tenants_share_no_process },
   { "a tenant gives way", a_tenant_gives_way },
   { "a process for each call", a_process_for_each_call },
+  { "a large result holds nobody up", a_large_result_holds_nobody_up },
+  { "cancelled while its result is read", cancelled_while_its_result_is_read },
+  { "its worker dies while its result is read", its_worker_dies_while_its_result_is_read },
+  { "a bad result that is read in a thread", a_bad_result_that_is_read_in_a_thread },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "pool", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };

@@ -15,6 +15,7 @@
 enum {
   REQUESTS_PER_TURN = 16,
   CORK_MAX = 64 * 1024,          /* bytes of answers kept back while more requests wait */
+  SEND_MAX = 256 * 1024,         /* bytes given to the socket at once: others have their turn */
   SMALL_BODY = 16 * 1024,        /* bytes of a body that finds room always */
   DISCARD_MAX = 16 * 1024 * 1024 /* bytes thrown away before a lingering connection is cut */
 };
@@ -170,6 +171,22 @@ trim_output (struct http_exchange *x)
     buf_consume (&x->out, x->sent);
     x->sent = 0;
   }
+  if (x->body.len != 0 && x->body_sent == x->body.len) {
+    buf_free (&x->body);
+    x->body_sent = 0;
+  }
+}
+
+/* Leave out what is beyond SEND_MAX. */
+static void
+limit_pieces (struct iovec *pieces, size_t count)
+{
+  size_t room = SEND_MAX;
+
+  for (size_t i = 0; i < count; i++) {
+    pieces[i].iov_len = pieces[i].iov_len < room ? pieces[i].iov_len : room;
+    room -= pieces[i].iov_len;
+  }
 }
 
 /* As send, but a socket that takes nothing just now took 0. */
@@ -186,29 +203,42 @@ send_pieces (int fd, struct iovec *pieces, size_t count)
   return n < 0 && errno == EAGAIN ? 0 : n;
 }
 
+/* So much of the first `len` bytes, and no more of them. */
+static size_t
+part (size_t *of, size_t len)
+{
+  size_t n = *of < len ? *of : len;
+
+  *of -= n;
+  return n;
+}
+
 bool
 conn_send (struct conn *c, const void *body, size_t len)
 {
   struct http_exchange *x = c->x;
-  size_t unsent = exchange_unsent (x), of_body = 0, count = 0;
-  struct iovec pieces[2];
+  size_t head = x->out.len - x->sent, kept = x->body.len - x->body_sent, count = 0, taken;
+  struct iovec pieces[3];
   ssize_t n;
 
-  if (unsent != 0)
-    pieces[count++] = (struct iovec){ x->out.data + x->sent, unsent };
+  if (head != 0)
+    pieces[count++] = (struct iovec){ x->out.data + x->sent, head };
+  if (kept != 0)
+    pieces[count++] = (struct iovec){ x->body.data + x->body_sent, kept };
   if (len != 0)
     pieces[count++] = (struct iovec){ (void *) (uintptr_t) body, len };
   if (count == 0)
     return true;
+  limit_pieces (pieces, count);
   n = send_pieces (c->io.fd, pieces, count);
   if (n < 0)
     return false;
-  if ((size_t) n > unsent)
-    of_body = (size_t) n - unsent;
-  x->sent += (size_t) n - of_body;
+  taken = (size_t) n;
+  x->sent += part (&taken, head);
+  x->body_sent += part (&taken, kept);
   trim_output (x);
-  if (of_body < len)
-    buf_append (&x->out, (const char *) body + of_body, len - of_body);
+  if (taken < len)
+    buf_append (&x->out, (const char *) body + taken, len - taken);
   return true;
 }
 
@@ -262,7 +292,7 @@ next_request (struct conn *c)
   struct http_exchange *x = c->x;
   bool more = !c->closing && exchange_rest (x) > 0;
 
-  if ((c->lost || !more || exchange_unsent (x) > CORK_MAX) && !deliver (c))
+  if ((c->lost || !more || exchange_unsent (x) > CORK_MAX || x->body.len != 0) && !deliver (c))
     return false;
   if (c->closing) {
     c->lingers |= c->peer_hidden || exchange_rest (x) > 0;

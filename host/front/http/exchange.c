@@ -22,6 +22,7 @@ exchange_free (struct http_exchange *x)
 {
   buf_free (&x->in);
   buf_free (&x->out);
+  buf_free (&x->body);
   arena_free (&x->arena);
   free (x);
 }
@@ -51,7 +52,8 @@ exchange_give_back (struct exchange_pool *pool, struct http_exchange *x)
   exchange_next (x);
   buf_reset (&x->in, KEEP);
   buf_reset (&x->out, KEEP);
-  x->base = x->sent = 0;
+  buf_free (&x->body);
+  x->base = x->sent = x->body_sent = 0;
   x->next_spare = pool->spares;
   pool->spares = x;
   pool->count++;

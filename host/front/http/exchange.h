@@ -25,6 +25,8 @@ struct http_exchange {
   size_t base;
   struct buf out; /* up to `sent`: the socket has it */
   size_t sent;
+  struct buf body; /* of an answer, sent after `out`; up to `body_sent`: likewise */
+  size_t body_sent;
   struct arena arena;
   void *data;
   void (*gone) (void *data);
@@ -73,7 +75,7 @@ exchange_body_size (const struct http_exchange *x)
 static inline size_t
 exchange_unsent (const struct http_exchange *x)
 {
-  return x->out.len - x->sent;
+  return x->out.len - x->sent + x->body.len - x->body_sent;
 }
 static inline bool
 exchange_is_head (const struct http_exchange *x)

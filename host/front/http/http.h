@@ -78,6 +78,10 @@ void http_server_free (struct http_server *server);
  * again gets "Retry-After: 1".  The exchange is gone when this returns. */
 void http_reply (struct http_exchange *x, int status, const char *content_type, const char *headers,
                  const void *body, size_t len);
+/* The same; of a large body the memory is taken over, and `body` left empty.  The content type is
+ * not NULL, the status one that has a body. */
+void http_reply_take (struct http_exchange *x, int status, const char *content_type,
+                      const char *headers, struct buf *body);
 /* { "error": { "code", "message" } } with the status. */
 void http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
   __attribute__ ((format (printf, 4, 5)));

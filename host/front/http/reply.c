@@ -11,6 +11,7 @@
 enum {
   SMALL_BODY =
     16 * 1024, /* bytes: copied behind the head; larger ones are sent from where they are */
+  LARGE_BODY = 256 * 1024, /* bytes: the memory of larger ones is taken over where it may be */
   BACKLOG_MAX = 8 * 1024 * 1024, /* bytes of a stream that the peer has not taken */
   HEAD_ROOM = 256                /* bytes: all of a head but what the handler names */
 };
@@ -155,9 +156,10 @@ status_has_body (int status)
 
 /* ---- whole answers ---- */
 
-void
-http_reply (struct http_exchange *x, int status, const char *content_type, const char *headers,
-            const void *body, size_t len)
+/* The head of a whole answer; how many bytes of a body of `len` follow it. */
+static size_t
+begin_answer (struct http_exchange *x, int status, const char *content_type, const char *headers,
+              size_t len)
 {
   struct conn *c = x->conn;
 
@@ -170,13 +172,32 @@ http_reply (struct http_exchange *x, int status, const char *content_type, const
                                      .connection = decide_connection (c),
                                      .counted = status_has_body (status),
                                      .length = len });
-  if (exchange_is_head (x) || !status_has_body (status))
-    len = 0;
+  return exchange_is_head (x) || !status_has_body (status) ? 0 : len;
+}
+
+void
+http_reply (struct http_exchange *x, int status, const char *content_type, const char *headers,
+            const void *body, size_t len)
+{
+  struct conn *c = x->conn;
+
+  len = begin_answer (x, status, content_type, headers, len);
   if (len <= SMALL_BODY)
     buf_append (&x->out, body, len);
   else if (!conn_send (c, body, len))
     c->lost = true;
   conn_answered (c);
+}
+
+void
+http_reply_take (struct http_exchange *x, int status, const char *content_type, const char *headers,
+                 struct buf *body)
+{
+  if (body->len <= LARGE_BODY || exchange_is_head (x))
+    return http_reply (x, status, content_type, headers, body->data, body->len);
+  (void) begin_answer (x, status, content_type, headers, body->len);
+  buf_swap (&x->body, body);
+  conn_answered (x->conn);
 }
 
 static void
@@ -263,6 +284,20 @@ give_up (struct conn *c)
   return false;
 }
 
+/* Does the peer take so much that its backlog is within bounds? */
+static bool
+is_taken (struct http_exchange *x)
+{
+  size_t before = SIZE_MAX;
+
+  while (exchange_unsent (x) > BACKLOG_MAX && exchange_unsent (x) < before) {
+    before = exchange_unsent (x);
+    if (!conn_send (x->conn, NULL, 0))
+      return false;
+  }
+  return exchange_unsent (x) <= BACKLOG_MAX;
+}
+
 bool
 http_stream_write (struct http_exchange *x, const void *data, size_t len)
 {
@@ -274,8 +309,7 @@ http_stream_write (struct http_exchange *x, const void *data, size_t len)
   if (len == 0 || exchange_is_head (x))
     return true;
   put_chunk (x, data, len);
-  if (exchange_unsent (x) > BACKLOG_MAX
-      && (!conn_send (c, NULL, 0) || exchange_unsent (x) > BACKLOG_MAX))
+  if (!is_taken (x))
     return give_up (c);
   conn_take_turn (c);
   return true;

@@ -191,6 +191,15 @@ mcp_scratch (struct mcp_core *core)
   return &core->scratch;
 }
 
+struct buf *
+mcp_scratch_for (struct mcp_core *core, struct buf *room)
+{
+  if (room == NULL)
+    return mcp_scratch (core);
+  buf_swap (&core->scratch, room);
+  return &core->scratch;
+}
+
 void
 mcp_answer (struct mcp_request *r, int status)
 {

@@ -41,8 +41,9 @@ struct mcp_carrier {
   /* A message of a peer of the handshake that belongs to no request.  False: it can't be heard
    * now. */
   bool (*tell) (struct mcp_core *core, struct mcp_peer *peer, const struct buf *message);
-  /* The answer, with the HTTP status it has; the request is the carrier's to free. */
-  void (*answer) (struct mcp_request *r, int status, const struct buf *message);
+  /* The answer, with the HTTP status it has; the request is the carrier's to free, and the
+   * message's memory its to take. */
+  void (*answer) (struct mcp_request *r, int status, struct buf *message);
   /* The client cancelled it and hears no more of it; the request is the carrier's to free. */
   void (*silence) (struct mcp_request *r);
   /* A handshake has come: the peer whose version it sets up, or NULL: no room for another. */
@@ -129,6 +130,8 @@ void mcp_request_stop (struct mcp_request *r, const char *why);
 
 /* For methods: the buffer to build a message in, emptied. */
 struct buf *mcp_scratch (struct mcp_core *core);
+/* The same, of a result that brings memory for its answer, or NULL. */
+struct buf *mcp_scratch_for (struct mcp_core *core, struct buf *room);
 /* Answer with what is in the scratch buffer.  The request is gone when this returns. */
 void mcp_answer (struct mcp_request *r, int status);
 /* Answer with an error.  The request is gone when this returns. */

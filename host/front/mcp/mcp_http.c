@@ -100,18 +100,17 @@ tell_on_get (struct mcp_core *core, struct mcp_peer *peer, const struct buf *mes
 }
 
 static void
-reply (struct post *p, int status, const struct buf *message)
+reply (struct post *p, int status, struct buf *message)
 {
   char header[32 + MCP_SESSION_ID_LEN] = "";
 
   if (p->session != NULL)
     (void) snprintf (header, sizeof header, "Mcp-Session-Id: %s\r\n", p->session->id);
-  http_reply (p->x, status, "application/json", header[0] != '\0' ? header : NULL, message->data,
-              message->len);
+  http_reply_take (p->x, status, "application/json", header[0] != '\0' ? header : NULL, message);
 }
 
 static void
-finish (struct post *p, int status, const struct buf *message)
+finish (struct post *p, int status, struct buf *message)
 {
   struct http_exchange *x = p->x;
 
@@ -123,7 +122,7 @@ finish (struct post *p, int status, const struct buf *message)
 }
 
 static void
-answer (struct mcp_request *r, int status, const struct buf *message)
+answer (struct mcp_request *r, int status, struct buf *message)
 {
   struct post *p = post_of (r);
   struct post *heap = p->on_heap ? p : NULL; /* others go with their exchange */

@@ -64,7 +64,7 @@ call_done (void *ctx, const struct result *result)
     mcp_refuse (r, &fault);
     return;
   }
-  mcp_put_result (mcp_scratch (r->core), r, result);
+  mcp_put_result (mcp_scratch_for (r->core, result->room), r, result);
   mcp_answer (r, 200);
 }
 

@@ -62,13 +62,14 @@ reply (struct rest_call *c, const struct result *result)
   char header[48] = "";
   struct buf *out = scratch (c->calls);
 
+  if (result->room != NULL) /* a large result brings the memory for its answer */
+    buf_swap (out, result->room);
   encode_result (out, c->id, result);
   if (status == 429 || status == 503) {
     long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
     (void) snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
   }
-  http_reply (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out->data,
-              out->len);
+  http_reply_take (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out);
   buf_reset (out, SCRATCH_KEEP);
 }
 

@@ -169,7 +169,7 @@ silence (struct mcp_request *r)
 }
 
 static void
-answer (struct mcp_request *r, int status, const struct buf *message)
+answer (struct mcp_request *r, int status, struct buf *message)
 {
   (void) status;
   send_line (front_of (r->core), message);
