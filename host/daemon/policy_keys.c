@@ -12,9 +12,9 @@ static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile s
 static const struct setting permission_settings[] = {
   { "read", SETTING_PATHS, AT (read), 0, 0, NULL, NULL },
   { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
-  { "http", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
-  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
-  { "invoke", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { "http", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
+  { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
+  { "invoke", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
   { .name = NULL },
 };
@@ -83,7 +83,7 @@ const struct setting policy_settings[] = {
   { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
   { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
-  { "secrets", SETTING_NOT_YET, 0, 0, 0, NULL, NO_BROKER },
+  { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { .name = NULL },
 };
 

@@ -290,7 +290,7 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     if (!json_object_is_type (value, json_type_object))
       return expected (err, "an object", value);
     return settings_fill (into, s->group, value, err);
-  case SETTING_NOT_YET:
+  case SETTING_EMPTY:
     return means_nothing (value) || error_set (err, "%s", s->only);
   case SETTING_NOT_HERE:
     return error_set (err, "%s", s->only);
