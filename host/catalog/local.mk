@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
 	%D%/discovery.c %D%/discovery.h \
 	%D%/elf.c %D%/elf.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/mirrored.c %D%/mirrored.h \
 	%D%/offers.c %D%/reading.h \
 	%D%/poison.c %D%/poison.h \
 	%D%/project/project.c %D%/project/project.h %D%/project/walk.h \

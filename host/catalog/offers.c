@@ -75,12 +75,20 @@ read_toolhost (struct reading *r, struct tool *tool)
 }
 
 static bool
+read_mirrored (struct reading *r, struct tool *tool, struct error *err)
+{
+  const struct json_node *schema = json_member (&r->tape, r->root, "inputSchema");
+
+  return mirrored_read (&tool->mirrored, &r->tape, schema, err) || error_wrap (err, "/inputSchema");
+}
+
+static bool
 read_tool (struct reading *r, struct tool *tool, struct error *err)
 {
   set_description (r, tool);
   read_toolhost (r, tool);
   return read_schema (r, "inputSchema", &tool->input, err)
-         && read_schema (r, "outputSchema", &tool->output, err);
+         && read_schema (r, "outputSchema", &tool->output, err) && read_mirrored (r, tool, err);
 }
 
 /* ---- resources and templates ---- */

@@ -22,6 +22,7 @@ tool_unref (struct tool *tool)
   schema_free (tool->input);
   schema_free (tool->output);
   uri_template_free (tool->uri_template);
+  mirrored_free (&tool->mirrored);
   buf_free (&tool->mcp);
   free (tool->name);
   free (tool->description);

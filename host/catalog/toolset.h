@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/uri_template.h"
+#include "catalog/mirrored.h"
 #include "schema/repair/repair.h"
 
 struct schema;
@@ -54,6 +55,7 @@ struct tool {
   struct schema *output;             /* compiled outputSchema, or NULL */
   struct uri_template *uri_template; /* of a template */
   bool completes;                    /* a template or prompt that suggests values */
+  struct mirrored_list mirrored;     /* arguments that MCP clients repeat as headers */
   bool repair_set;                   /* the operator said how its arguments may be mended: */
   enum repair_mode repair;           /* … so; else as the daemon's configuration says */
   struct buf mcp; /* as MCP 2026-07-28 lists it, on one line; project.h makes the rest of tools */

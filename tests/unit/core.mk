@@ -55,6 +55,9 @@ check_PROGRAMS += %D%/test_breaker
 check_PROGRAMS += %D%/test_memory
 %C%_test_memory_SOURCES = %D%/test_memory.c %D%/tap.h
 %C%_test_memory_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += %D%/test_mirrored
+%C%_test_mirrored_SOURCES = %D%/test_mirrored.c %D%/tap.h
+%C%_test_mirrored_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_watchdog
 %C%_test_watchdog_SOURCES = %D%/test_watchdog.c %D%/tap.h

@@ -1,95 +1,12 @@
 #include <math.h>
 
-#include "fake_calls.h"
-#include "fake_http.h"
 #include "front/encode.h"
 #include "front/mcp/base64.h"
 #include "front/mcp/headers.h"
 #include "front/mcp/mcp.h"
 #include "front/mcp/sessions.h"
+#include "mcp_rig.h"
 #include "tap.h"
-
-#define JSON_TYPE "content-type: application/json\n"
-#define BOTH "accept: application/json, text/event-stream\n"
-#define V "mcp-protocol-version: 2026-07-28\n"
-#define MODERN(method) JSON_TYPE BOTH V "mcp-method: " method "\n"
-#define META                                                                                       \
-  "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                         \
-  "\"io.modelcontextprotocol/clientCapabilities\":{}}"
-#define MESSAGE(id, method, params)                                                                \
-  "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":" params "}"
-#define SERVER_INFO                                                                                \
-  "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"toolhost\",\"version\":\"1.2.3\"}"
-#define USAGE                                                                                      \
-  "\"toolhost/"                                                                                    \
-  "usage\":{\"daemon\":{\"wallUs\":7,\"queueUs\":0,\"runUs\":0,\"bytesIn\":0,\"bytesOut\":0},"     \
-  "\"worker\":{\"cpuUs\":3}}"
-#define EVENT(json) "event: message\ndata: " json "\n\n"
-
-struct fixture {
-  struct fake_env fake;
-  struct mcp_http *mcp;
-  char session[64];
-};
-
-static void
-setup (struct fixture *f)
-{
-  *f = (struct fixture){ .mcp = NULL };
-  fake_env_init (&f->fake);
-  f->mcp = mcp_http_new (&f->fake.env);
-}
-
-static void
-teardown (struct fixture *f)
-{
-  mcp_http_free (f->mcp);
-  fake_env_free (&f->fake);
-}
-
-static void
-send_as (struct fixture *f, struct fake_answer *a, const struct front_peer *peer,
-         const char *method, const char *headers, const char *body)
-{
-  fake_http_request (a, peer, method, "/mcp", headers, body);
-  mcp_http_handle (f->mcp, a->x);
-}
-
-static void
-post (struct fixture *f, struct fake_answer *a, const char *headers, const char *body)
-{
-  send_as (f, a, &fake_anonymous, "POST", headers, body);
-}
-
-static bool
-has (const char *text, const char *part)
-{
-  bool found = strstr (text, part) != NULL;
-  if (!found)
-    printf ("# no %s in %s\n", part, text);
-  return found;
-}
-
-static void
-check_body (struct fake_answer *a, const char *expected)
-{
-  if (strcmp (fake_http_body (a), expected) != 0)
-    printf ("# got      %s\n# expected %s\n", fake_http_body (a), expected);
-  CU_ASSERT_STRING_EQUAL (fake_http_body (a), expected);
-}
-
-/* A modern message that is answered at once. */
-static void
-expect (struct fixture *f, const char *headers, const char *body, int status, const char *answer)
-{
-  struct fake_answer a;
-
-  post (f, &a, headers, body);
-  CU_ASSERT (fake_http_ended (&a));
-  CU_ASSERT_EQUAL (a.status, status);
-  check_body (&a, answer);
-  fake_answer_free (&a);
-}
 
 /* ---- the ladder of checks ---- */
 
@@ -222,12 +139,12 @@ static const struct rung {
 static void
 test_ladder (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
+  rig_setup (&f);
   for (size_t i = 0; i < sizeof ladder / sizeof ladder[0]; i++) {
     struct fake_answer a;
-    post (&f, &a, ladder[i].headers, ladder[i].body);
+    rig_post (&f, &a, ladder[i].headers, ladder[i].body);
     if (!fake_http_ended (&a) || a.status != ladder[i].status
         || strstr (fake_http_body (&a), ladder[i].part) == NULL) {
       printf ("# %s: %d %s\n", ladder[i].name, a.status, fake_http_body (&a));
@@ -235,28 +152,28 @@ test_ladder (void)
     }
     fake_answer_free (&a);
   }
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 static void
 test_other_methods (void)
 {
   static const char *const methods[] = { "PUT", "OPTIONS", "HEAD" };
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a;
 
-  setup (&f);
+  rig_setup (&f);
   for (size_t i = 0; i < 3; i++) {
-    send_as (&f, &a, &fake_anonymous, methods[i], "", NULL);
+    rig_send_as (&f, &a, &fake_anonymous, methods[i], "", NULL);
     CU_ASSERT_EQUAL (a.status, 405);
     CU_ASSERT_STRING_EQUAL (a.headers, "Allow: POST, GET, DELETE\r\n");
     fake_answer_free (&a);
   }
-  send_as (&f, &a, &fake_anonymous, "GET", "accept: text/event-stream\n", NULL);
+  rig_send_as (&f, &a, &fake_anonymous, "GET", "accept: text/event-stream\n", NULL);
   CU_ASSERT_EQUAL (a.status, 405);
   CU_ASSERT_STRING_EQUAL (a.headers, "Allow: POST\r\n");
   fake_answer_free (&a);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 /* ---- 2026-07-28 ---- */
@@ -264,17 +181,17 @@ test_other_methods (void)
 static void
 test_discover (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
+  rig_setup (&f);
   f.fake.env.instructions = "Be kind.";
-  expect (&f, MODERN ("server/discover"),
-          MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
-          "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":" FAKE_CAPABILITIES ","
-          "\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
-          "\"_meta\":{" SERVER_INFO "}}}");
-  teardown (&f);
+  rig_expect (&f, MODERN ("server/discover"),
+              MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
+              "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
+              "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":" FAKE_CAPABILITIES ","
+              "\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
+              "\"_meta\":{" SERVER_INFO "}}}");
+  rig_teardown (&f);
 }
 
 #define LIST_END "\"ttlMs\":1000,\"cacheScope\":\"private\",\"_meta\":{" SERVER_INFO "}}}"
@@ -287,20 +204,20 @@ static void
 test_pages (void)
 {
   static const char *const fewer[] = { "alpha", "gamma", NULL };
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
-  expect (&f, MODERN ("tools/list"), MESSAGE ("1", "tools/list", "{" META "}"), 200,
-          LIST_BEGIN TOOL ("alpha") "," TOOL ("beta") "],\"nextCursor\":\"YmV0YQ\"," LIST_END);
-  expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
-          LIST_BEGIN TOOL ("canned") "," TOOL ("echo") "],\"nextCursor\":\"ZWNobw\"," LIST_END);
-  expect (&f, MODERN ("tools/list"), LIST ("\"ZWNobw\""), 200,
-          LIST_BEGIN TOOL ("later") "]," LIST_END);
+  rig_setup (&f);
+  rig_expect (&f, MODERN ("tools/list"), MESSAGE ("1", "tools/list", "{" META "}"), 200,
+              LIST_BEGIN TOOL ("alpha") "," TOOL ("beta") "],\"nextCursor\":\"YmV0YQ\"," LIST_END);
+  rig_expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
+              LIST_BEGIN TOOL ("canned") "," TOOL ("echo") "],\"nextCursor\":\"ZWNobw\"," LIST_END);
+  rig_expect (&f, MODERN ("tools/list"), LIST ("\"ZWNobw\""), 200,
+              LIST_BEGIN TOOL ("later") "]," LIST_END);
   fake_env_tools (&f.fake, fewer); /* the cursor's tool is gone: it goes on behind its place */
-  expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
-          LIST_BEGIN TOOL ("gamma") "]," LIST_END);
-  expect (&f, MODERN ("tools/list"), LIST ("\"enp6\""), 200, LIST_BEGIN "]," LIST_END);
-  teardown (&f);
+  rig_expect (&f, MODERN ("tools/list"), LIST ("\"YmV0YQ\""), 200,
+              LIST_BEGIN TOOL ("gamma") "]," LIST_END);
+  rig_expect (&f, MODERN ("tools/list"), LIST ("\"enp6\""), 200, LIST_BEGIN "]," LIST_END);
+  rig_teardown (&f);
 }
 
 static void
@@ -308,19 +225,85 @@ test_bad_cursors (void)
 {
   static const char *const bad[] = { "\"\"", "\"YmV0YQ==\"", "\"YmV0YR\"", "\"a\"", "\"!!!!\"",
                                      "3",    "null",         "\"_____w\"" };
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
+  rig_setup (&f);
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     char body[512];
     struct fake_answer a;
     snprintf (body, sizeof body, LIST ("%s"), bad[i]);
-    post (&f, &a, MODERN ("tools/list"), body);
+    rig_post (&f, &a, MODERN ("tools/list"), body);
     CU_ASSERT_EQUAL (a.status, 200);
-    CU_ASSERT (has (fake_http_body (&a), "\"error\":{\"code\":-32602"));
+    CU_ASSERT (rig_has (fake_http_body (&a), "\"error\":{\"code\":-32602"));
     fake_answer_free (&a);
   }
-  teardown (&f);
+  rig_teardown (&f);
+}
+
+/* Arguments of "echo" that are repeated as headers, by type. */
+static void
+mirror (struct mcp_rig *f)
+{
+  static const char *const members[] = { "s", "n", "b" };
+  struct tool *tool = toolset_find (catalog_toolset (f->fake.env.catalog), "echo", 4);
+  struct mirrored_list *list = &tool->mirrored;
+
+  list->count = 3;
+  list->list = xcalloc (list->count, sizeof *list->list);
+  for (size_t i = 0; i < list->count; i++) {
+    char text[32];
+    snprintf (text, sizeof text, "mcp-param-%s", members[i]);
+    list->list[i].header = xstrdup (text);
+    snprintf (text, sizeof text, "/%s", members[i]);
+    list->list[i].pointer = xstrdup (text);
+  }
+}
+
+static void
+test_mirrored_arguments (void)
+{
+  static const struct {
+    const char *arguments, *headers;
+    bool good;
+  } cases[] = {
+    { "{}", "", true },
+    { "{\"s\":null}", "", true },
+    { "{}", "mcp-param-s: whatever\n", true },
+    { "{\"s\":\"x\"}", "", false },
+    { "{\"s\":\"x\"}", "mcp-param-s: x\n", true },
+    { "{\"s\":\"x\"}", "mcp-param-s: X\n", false },
+    { "{\"s\":\"\u00fc\"}", "mcp-param-s: =?base64?w7w=?=\n", true },
+    { "{\"s\":\"\u00fc\"}", "mcp-param-s: =?base64?w7w?=\n", false },
+    { "{\"s\":\"\u00fc\"}", "mcp-param-s: =?base64?w7!w=?=\n", false },
+    { "{\"s\":\"42\"}", "mcp-param-s: 42\n", true },
+    { "{\"n\":42}", "mcp-param-n: 42\n", true },
+    { "{\"n\":42}", "mcp-param-n: 42.0\n", true },
+    { "{\"n\":42.0}", "mcp-param-n: =?base64?NDI=?=\n", true },
+    { "{\"n\":42}", "mcp-param-n: 43\n", false },
+    { "{\"n\":42}", "mcp-param-n: \"42\"\n", false },
+    { "{\"n\":42}", "mcp-param-n: 0x2a\n", false },
+    { "{\"b\":true}", "mcp-param-b: true\n", true },
+    { "{\"b\":true}", "mcp-param-b: True\n", false },
+    { "{\"b\":false}", "mcp-param-b: true\n", false },
+  };
+  struct mcp_rig f;
+
+  rig_setup (&f);
+  mirror (&f);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char headers[256], body[512];
+    struct fake_answer a;
+    snprintf (headers, sizeof headers, MODERN ("tools/call") "mcp-name: echo\n%s",
+              cases[i].headers);
+    snprintf (body, sizeof body,
+              MESSAGE ("1", "tools/call", "{" META ",\"name\":\"echo\",\"arguments\":%s}"),
+              cases[i].arguments);
+    rig_post (&f, &a, headers, body);
+    CU_ASSERT_EQUAL (a.status, cases[i].good ? 200 : 400);
+    CU_ASSERT_EQUAL (strstr (fake_http_body (&a), "-32020") == NULL, cases[i].good);
+    fake_answer_free (&a);
+  }
+  rig_teardown (&f);
 }
 
 #define CALL_HEADERS(name) MODERN ("tools/call") "mcp-name: " name "\n"
@@ -330,25 +313,27 @@ test_bad_cursors (void)
 static void
 test_call (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
-  expect (&f, CALL_HEADERS ("echo"), CALL_BODY ("echo", ",\"arguments\":{\"a\":[1,2]}"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
-          "[{\"type\":\"text\",\"text\":\"echo\"},{\"a\":[1,2]}],\"isError\":false,\"_meta\":"
-          "{" SERVER_INFO "," USAGE "}}}");
+  rig_setup (&f);
+  rig_expect (
+    &f, CALL_HEADERS ("echo"), CALL_BODY ("echo", ",\"arguments\":{\"a\":[1,2]}"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
+    "[{\"type\":\"text\",\"text\":\"echo\"},{\"a\":[1,2]}],\"isError\":false,\"_meta\":"
+    "{" SERVER_INFO "," USAGE "}}}");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.principal, "anonymous");
   CU_ASSERT_STRING_EQUAL (f.fake.calls.session, "");
   CU_ASSERT_FALSE (f.fake.calls.args_are_text); /* JSON of the wire is never mended */
-  expect (&f, CALL_HEADERS ("=?base64?ZWNobw==?="), CALL_BODY ("echo", ""), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
-          "[{\"type\":\"text\",\"text\":\"echo\"},{}],\"isError\":false,\"_meta\":{" SERVER_INFO
-          "," USAGE "}}}");
-  teardown (&f);
+  rig_expect (
+    &f, CALL_HEADERS ("=?base64?ZWNobw==?="), CALL_BODY ("echo", ""), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",\"content\":"
+    "[{\"type\":\"text\",\"text\":\"echo\"},{}],\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE
+    "}}}");
+  rig_teardown (&f);
 }
 
 static void
-expect_canned (struct fixture *f, struct result result, const char *content)
+expect_canned (struct mcp_rig *f, struct result result, const char *content)
 {
   char expected[1024];
 
@@ -356,16 +341,16 @@ expect_canned (struct fixture *f, struct result result, const char *content)
   snprintf (expected, sizeof expected,
             "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"result\":{\"resultType\":\"complete\",%s}}",
             content);
-  expect (f, CALL_HEADERS ("canned"), CALL_BODY ("canned", ""), 200, expected);
+  rig_expect (f, CALL_HEADERS ("canned"), CALL_BODY ("canned", ""), 200, expected);
 }
 
 static void
 test_results (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct result r;
 
-  setup (&f);
+  rig_setup (&f);
   expect_canned (&f, fake_result ("[]", NULL),
                  "\"content\":[],\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE "}");
   expect_canned (&f, fake_result ("[ ]", " [1,\n\"\\n\"]"),
@@ -398,7 +383,7 @@ test_results (void)
   expect_canned (&f, r, /* only there: the result is the tool's */
                  "\"content\":[],\"isError\":false,\"_meta\":{" SERVER_INFO "," USAGE
                  ",\"toolhost/repair\":[{\"rule\":\"scalar\",\"pointer\":\"/n\",\"note\":\"n\"}]}");
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 #define WITH_TOKEN                                                                                 \
@@ -416,11 +401,11 @@ test_results (void)
 static void
 test_progress (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a;
 
-  setup (&f);
-  post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
+  rig_setup (&f);
+  rig_post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
   CU_ASSERT_EQUAL (a.status, 0);
   fake_progress (&f.fake.calls, 0, 0, 100, "");
   CU_ASSERT_EQUAL (a.status, 200);
@@ -432,11 +417,11 @@ test_progress (void)
   fake_progress (&f.fake.calls, 0, 100, 100, "");
   fake_done (&f.fake.calls, 0, fake_result ("[]", NULL));
   CU_ASSERT (fake_http_ended (&a));
-  check_body (&a, PROGRESS ("\"progress\":0,\"total\":100")
-                    PROGRESS ("\"progress\":50,\"message\":\"half\\n\"")
-                      PROGRESS ("\"progress\":100,\"total\":100") EVENT (DONE_MODERN));
+  rig_check_body (&a, PROGRESS ("\"progress\":0,\"total\":100")
+                        PROGRESS ("\"progress\":50,\"message\":\"half\\n\"")
+                          PROGRESS ("\"progress\":100,\"total\":100") EVENT (DONE_MODERN));
   fake_answer_free (&a);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 /* Without a token, or where the client takes no stream, the answer stays plain JSON. */
@@ -451,31 +436,31 @@ test_no_progress (void)
     { JSON_TYPE "accept: application/json\n" V "mcp-method: tools/call\nmcp-name: later\n",
       WITH_TOKEN },
   };
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
+  rig_setup (&f);
   for (size_t i = 0; i < 2; i++) {
     struct fake_answer a;
-    post (&f, &a, cases[i].headers, cases[i].body);
+    rig_post (&f, &a, cases[i].headers, cases[i].body);
     fake_progress (&f.fake.calls, i, 1, 2, "x");
     fake_done (&f.fake.calls, i, fake_result ("[]", NULL));
     CU_ASSERT (fake_http_ended (&a));
     CU_ASSERT_STRING_EQUAL (a.type, "application/json");
-    check_body (&a, DONE_MODERN);
+    rig_check_body (&a, DONE_MODERN);
     fake_answer_free (&a);
   }
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 static void
 test_lost_cancels (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b;
 
-  setup (&f);
-  post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
-  post (&f, &b, CALL_HEADERS ("later"), WITH_TOKEN);
+  rig_setup (&f);
+  rig_post (&f, &a, CALL_HEADERS ("later"), WITH_TOKEN);
+  rig_post (&f, &b, CALL_HEADERS ("later"), WITH_TOKEN);
   fake_http_lose (&a);
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
   CU_ASSERT_PTR_NULL (f.fake.calls.running[0]);
@@ -487,7 +472,7 @@ test_lost_cancels (void)
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 2);
   fake_answer_free (&a);
   fake_answer_free (&b);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 #define LISTEN(id, filter)                                                                         \
@@ -509,15 +494,15 @@ test_listen (void)
 {
   static const char *const one[] = { "one", NULL };
   static const char *const two[] = { "one", "two", NULL };
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b, c, d;
 
-  setup (&f);
-  post (&f, &a, MODERN ("subscriptions/listen"),
-        LISTEN ("\"L1\"", "{\"toolsListChanged\":true,\"promptsListChanged\":true}"));
-  post (&f, &b, MODERN ("subscriptions/listen"), LISTEN ("2", "{\"promptsListChanged\":true}"));
-  post (&f, &c, MODERN ("subscriptions/listen"), LISTEN ("3", "{\"toolsListChanged\":true}"));
-  post (&f, &d, MODERN ("subscriptions/listen"), LISTEN ("4", "{\"toolsListChanged\":true}"));
+  rig_setup (&f);
+  rig_post (&f, &a, MODERN ("subscriptions/listen"),
+            LISTEN ("\"L1\"", "{\"toolsListChanged\":true,\"promptsListChanged\":true}"));
+  rig_post (&f, &b, MODERN ("subscriptions/listen"), LISTEN ("2", "{\"promptsListChanged\":true}"));
+  rig_post (&f, &c, MODERN ("subscriptions/listen"), LISTEN ("3", "{\"toolsListChanged\":true}"));
+  rig_post (&f, &d, MODERN ("subscriptions/listen"), LISTEN ("4", "{\"toolsListChanged\":true}"));
   fake_env_tools (&f.fake, one);
   fake_http_lose (&c);
   fake_http_choke (&d);
@@ -526,93 +511,59 @@ test_listen (void)
   mcp_http_free (f.mcp);
   f.mcp = NULL;
   CU_ASSERT (fake_http_ended (&a) && fake_http_ended (&b));
-  check_body (&a, ACK ("\"L1\"", "{\"toolsListChanged\":true}") CHANGED ("\"L1\"")
-                    CHANGED ("\"L1\"") CLOSED ("\"L1\""));
-  check_body (&b, ACK ("2", "{}") CLOSED ("2"));
-  check_body (&c, ACK ("3", "{\"toolsListChanged\":true}") CHANGED ("3"));
+  rig_check_body (&a, ACK ("\"L1\"", "{\"toolsListChanged\":true}") CHANGED ("\"L1\"")
+                        CHANGED ("\"L1\"") CLOSED ("\"L1\""));
+  rig_check_body (&b, ACK ("2", "{}") CLOSED ("2"));
+  rig_check_body (&c, ACK ("3", "{\"toolsListChanged\":true}") CHANGED ("3"));
   fake_answer_free (&a);
   fake_answer_free (&b);
   fake_answer_free (&c);
   fake_answer_free (&d);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 /* ---- the handshake ---- */
 
-#define INITIALIZE(version)                                                                        \
-  MESSAGE ("0", "initialize",                                                                      \
-           "{\"protocolVersion\":\"" version "\",\"capabilities\":{},\"clientInfo\":{\"name\":"    \
-           "\"t\",\"version\":\"1\"}}")
-#define INITIALIZED(version)                                                                       \
-  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"" version                       \
-  "\",\"capabilities\":" FAKE_CAPABILITIES ",\"serverInfo\":{\"name\":\"toolhost\","               \
-  "\"version\":\"1.2.3\"}}}"
-
-/* The headers of a request in the session that was opened last, plus `more`. */
-static const char *
-in_session (struct fixture *f, const char *more)
-{
-  static char room[512];
-
-  snprintf (room, sizeof room, JSON_TYPE BOTH "mcp-session-id: %s\n%s", f->session, more);
-  return room;
-}
-
-static void
-open_session (struct fixture *f)
-{
-  struct fake_answer a;
-
-  post (f, &a, JSON_TYPE BOTH, INITIALIZE ("2025-11-25"));
-  CU_ASSERT_EQUAL (a.status, 200);
-  CU_ASSERT_EQUAL (sscanf (a.headers, "Mcp-Session-Id: %63[0-9a-f]\r\n", f->session), 1);
-  CU_ASSERT_EQUAL (strlen (f->session), 32);
-  check_body (&a, INITIALIZED ("2025-11-25"));
-  fake_answer_free (&a);
-  expect (f, in_session (f, ""), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
-          202, "");
-}
-
 static void
 test_handshake_versions (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
-  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2025-06-18"), 200, INITIALIZED ("2025-06-18"));
-  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2024-11-05"), 200, INITIALIZED ("2025-11-25"));
-  expect (&f, JSON_TYPE BOTH, INITIALIZE ("2026-07-28"), 200, INITIALIZED ("2025-11-25"));
-  expect (&f, JSON_TYPE BOTH, INITIALIZE ("next"), 200, INITIALIZED ("2025-11-25"));
-  teardown (&f);
+  rig_setup (&f);
+  rig_expect (&f, JSON_TYPE BOTH, INITIALIZE ("2025-06-18"), 200, INITIALIZED ("2025-06-18"));
+  rig_expect (&f, JSON_TYPE BOTH, INITIALIZE ("2024-11-05"), 200, INITIALIZED ("2025-11-25"));
+  rig_expect (&f, JSON_TYPE BOTH, INITIALIZE ("2026-07-28"), 200, INITIALIZED ("2025-11-25"));
+  rig_expect (&f, JSON_TYPE BOTH, INITIALIZE ("next"), 200, INITIALIZED ("2025-11-25"));
+  rig_teardown (&f);
 }
 
 static void
 test_session_methods (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a;
 
-  setup (&f);
-  open_session (&f);
-  expect (&f, in_session (&f, ""), MESSAGE ("5", "ping", "{}"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
-  expect (&f, in_session (&f, "mcp-protocol-version: 2025-06-18\n"),
-          MESSAGE ("5", "tools/list", "{\"cursor\":\"ZWNobw\"}"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[{\"name\":\"later\"}]}}");
-  expect (
-    &f, in_session (&f, ""), MESSAGE ("5", "server/discover", "{}"), 200,
+  rig_setup (&f);
+  rig_open_session (&f);
+  rig_expect (&f, rig_in_session (&f, ""), MESSAGE ("5", "ping", "{}"), 200,
+              "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}");
+  rig_expect (&f, rig_in_session (&f, "mcp-protocol-version: 2025-06-18\n"),
+              MESSAGE ("5", "tools/list", "{\"cursor\":\"ZWNobw\"}"), 200,
+              "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[{\"name\":\"later\"}]}}");
+  rig_expect (
+    &f, rig_in_session (&f, ""), MESSAGE ("5", "server/discover", "{}"), 200,
     "{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601,\"message\":\"Method not found: "
     "server/discover\"}}");
-  expect (&f, in_session (&f, ""), "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}", 202, "");
-  post (&f, &a, in_session (&f, "mcp-protocol-version: 2024-11-05\n"),
-        MESSAGE ("5", "tools/list", "{}"));
+  rig_expect (&f, rig_in_session (&f, ""), "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}", 202, "");
+  rig_post (&f, &a, rig_in_session (&f, "mcp-protocol-version: 2024-11-05\n"),
+            MESSAGE ("5", "tools/list", "{}"));
   CU_ASSERT_EQUAL (a.status, 400);
-  CU_ASSERT (has (fake_http_body (&a), "MCP-Protocol-Version: expected one of 2026-07-28, "));
+  CU_ASSERT (rig_has (fake_http_body (&a), "MCP-Protocol-Version: expected one of 2026-07-28, "));
   fake_answer_free (&a);
-  send_as (&f, &a, &fake_manager, "POST", in_session (&f, ""), MESSAGE ("5", "ping", "{}"));
+  rig_send_as (&f, &a, &fake_manager, "POST", rig_in_session (&f, ""), MESSAGE ("5", "ping", "{}"));
   CU_ASSERT_EQUAL (a.status, 404); /* a session is its principal's */
   fake_answer_free (&a);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 #define LEGACY_CALL(id, name) MESSAGE (id, "tools/call", "{\"name\":\"" name "\"}")
@@ -623,50 +574,53 @@ test_session_methods (void)
 static void
 test_session_calls (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
 
-  setup (&f);
-  open_session (&f);
+  rig_setup (&f);
+  rig_open_session (&f);
   f.fake.calls.canned = fake_result ("[]", "[1]");
-  expect (
-    &f, in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
+  rig_expect (
+    &f, rig_in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
     "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"[1]\"}"
     "],\"isError\":false,\"_meta\":{" USAGE "}}}");
   f.fake.calls.canned = fake_result ("[]", "{\"a\":1}");
-  expect (&f, in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{"
-          "\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"isError\":false,\"_meta\":{" USAGE
-          "}}}");
-  expect (&f, in_session (&f, ""), LEGACY_CALL ("8", "nosuch"), 200,
-          "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: "
-          "nosuch\"}}");
+  rig_expect (
+    &f, rig_in_session (&f, ""), LEGACY_CALL ("8", "canned"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{"
+    "\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"isError\":false,\"_meta\":{" USAGE "}}}");
+  rig_expect (
+    &f, rig_in_session (&f, ""), LEGACY_CALL ("8", "nosuch"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: "
+    "nosuch\"}}");
   CU_ASSERT_EQUAL (strncmp (f.fake.calls.session, "mcp-", 4), 0);
   CU_ASSERT_PTR_NULL (strstr (f.session, f.fake.calls.session + 4)); /* the id stays secret */
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 static void
 test_session_progress_and_loss (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b;
 
-  setup (&f);
-  open_session (&f);
-  post (&f, &a, in_session (&f, ""),
-        MESSAGE ("8", "tools/call", "{\"name\":\"later\",\"_meta\":{\"progressToken\":\"p1\"}}"));
+  rig_setup (&f);
+  rig_open_session (&f);
+  rig_post (
+    &f, &a, rig_in_session (&f, ""),
+    MESSAGE ("8", "tools/call", "{\"name\":\"later\",\"_meta\":{\"progressToken\":\"p1\"}}"));
   fake_progress (&f.fake.calls, 0, 1, 0, "");
   fake_done (&f.fake.calls, 0, fake_result ("[]", NULL));
-  check_body (&a, PROGRESS ("\"progress\":1") EVENT (LEGACY_DONE));
+  rig_check_body (
+    &a, PRIMED ("1-0") "id: 1-1\n" PROGRESS ("\"progress\":1") "id: 1-2\n" EVENT (LEGACY_DONE));
   fake_answer_free (&a);
-  post (&f, &b, in_session (&f, ""), LEGACY_CALL ("9", "later"));
+  rig_post (&f, &b, rig_in_session (&f, ""), LEGACY_CALL ("9", "later"));
   fake_http_lose (&b); /* the call goes on */
   CU_ASSERT_PTR_NOT_NULL (f.fake.calls.running[1]);
   fake_progress (&f.fake.calls, 1, 1, 0, "");
   fake_done (&f.fake.calls, 1, fake_result ("[]", NULL));
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 0);
   fake_answer_free (&b);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 #define CANCELLED(id)                                                                              \
@@ -675,28 +629,28 @@ test_session_progress_and_loss (void)
 static void
 test_session_cancel (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b;
 
-  setup (&f);
-  open_session (&f);
-  post (&f, &a, in_session (&f, ""), LEGACY_CALL ("\"x\"", "later"));
-  expect (&f, in_session (&f, ""), CANCELLED ("\"y\""), 202, "");
-  expect (&f, in_session (&f, ""), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
-          202, "");
+  rig_setup (&f);
+  rig_open_session (&f);
+  rig_post (&f, &a, rig_in_session (&f, ""), LEGACY_CALL ("\"x\"", "later"));
+  rig_expect (&f, rig_in_session (&f, ""), CANCELLED ("\"y\""), 202, "");
+  rig_expect (&f, rig_in_session (&f, ""),
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}", 202, "");
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 0);
-  expect (&f, in_session (&f, ""), CANCELLED ("\"x\""), 202, "");
+  rig_expect (&f, rig_in_session (&f, ""), CANCELLED ("\"x\""), 202, "");
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
   CU_ASSERT (fake_http_ended (&a));
   CU_ASSERT_STRING_EQUAL (a.type, "text/event-stream");
-  check_body (&a, "");
+  rig_check_body (&a, "");
   fake_answer_free (&a);
-  post (&f, &b, in_session (&f, ""), LEGACY_CALL ("7", "later"));
-  open_session (&f); /* another session can't cancel it */
-  expect (&f, in_session (&f, ""), CANCELLED ("7"), 202, "");
+  rig_post (&f, &b, rig_in_session (&f, ""), LEGACY_CALL ("7", "later"));
+  rig_open_session (&f); /* another session can't cancel it */
+  rig_expect (&f, rig_in_session (&f, ""), CANCELLED ("7"), 202, "");
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
   fake_answer_free (&b);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 #define LEGACY_CHANGED                                                                             \
@@ -707,52 +661,52 @@ test_session_stream (void)
 {
   static const char *const one[] = { "one", NULL };
   static const char *const two[] = { "one", "two", NULL };
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b;
 
-  setup (&f);
-  open_session (&f);
+  rig_setup (&f);
+  rig_open_session (&f);
   fake_env_tools (&f.fake, one); /* nobody listens yet: it is told when somebody does */
-  send_as (&f, &a, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  rig_send_as (&f, &a, &fake_anonymous, "GET", rig_in_session (&f, ""), NULL);
   CU_ASSERT (a.streaming);
-  check_body (&a, LEGACY_CHANGED);
-  send_as (&f, &b, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  rig_check_body (&a, PRIMED ("0-0") "id: 0-1\n" LEGACY_CHANGED);
+  rig_send_as (&f, &b, &fake_anonymous, "GET", rig_in_session (&f, ""), NULL);
   CU_ASSERT_EQUAL (b.status, 409);
   fake_answer_free (&b);
   fake_http_lose (&a);
   fake_answer_free (&a);
-  send_as (&f, &a, &fake_anonymous, "GET", in_session (&f, ""), NULL);
+  rig_send_as (&f, &a, &fake_anonymous, "GET", rig_in_session (&f, ""), NULL);
   fake_env_tools (&f.fake, two);
-  check_body (&a, ": keep-alive\n\n" LEGACY_CHANGED);
-  send_as (&f, &b, &fake_anonymous, "DELETE", in_session (&f, ""), NULL);
+  rig_check_body (&a, PRIMED ("0-1") "id: 0-2\n" LEGACY_CHANGED);
+  rig_send_as (&f, &b, &fake_anonymous, "DELETE", rig_in_session (&f, ""), NULL);
   CU_ASSERT_EQUAL (b.status, 204);
   CU_ASSERT (fake_http_ended (&a));
   fake_answer_free (&a);
   fake_answer_free (&b);
-  post (&f, &a, in_session (&f, ""), MESSAGE ("1", "tools/list", "{}"));
+  rig_post (&f, &a, rig_in_session (&f, ""), MESSAGE ("1", "tools/list", "{}"));
   CU_ASSERT_EQUAL (a.status, 404);
   fake_answer_free (&a);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 static void
 test_session_delete_stops_calls (void)
 {
-  struct fixture f;
+  struct mcp_rig f;
   struct fake_answer a, b;
 
-  setup (&f);
-  open_session (&f);
-  post (&f, &a, in_session (&f, ""), LEGACY_CALL ("1", "later"));
-  send_as (&f, &b, &fake_anonymous, "DELETE", in_session (&f, ""), NULL);
+  rig_setup (&f);
+  rig_open_session (&f);
+  rig_post (&f, &a, rig_in_session (&f, ""), LEGACY_CALL ("1", "later"));
+  rig_send_as (&f, &b, &fake_anonymous, "DELETE", rig_in_session (&f, ""), NULL);
   CU_ASSERT_EQUAL (b.status, 204);
   CU_ASSERT_EQUAL (f.fake.calls.abandoned, 1);
   CU_ASSERT (fake_http_ended (&a));
-  check_body (&a, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"The "
-                  "session has ended\"}}");
+  rig_check_body (&a, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"The "
+                      "session has ended\"}}");
   fake_answer_free (&a);
   fake_answer_free (&b);
-  teardown (&f);
+  rig_teardown (&f);
 }
 
 /* ---- the table of sessions ---- */
@@ -782,7 +736,7 @@ test_sessions_expire (void)
   CU_ASSERT_STRING_NOT_EQUAL (a->id, b->id);
   CU_ASSERT_PTR_EQUAL (mcp_sessions_find (table, id_of (a), "p", 1050), a);
   CU_ASSERT_PTR_NULL (mcp_sessions_find (table, id_of (a), "q", 1050));
-  c->stream = (struct http_exchange *) (void *) &ended;
+  c->standalone.x = (struct http_exchange *) (void *) &ended;
   mcp_sessions_expire (table, 1099);
   CU_ASSERT_EQUAL (mcp_sessions_count (table), 3);
   mcp_sessions_expire (table, 1100); /* b was idle, c is not while it has a stream */
@@ -908,6 +862,7 @@ static CU_TestInfo wire[] = {
   { "tools/list goes by pages", test_pages },
   { "bad cursors", test_bad_cursors },
   { "tools/call", test_call },
+  { "arguments that are repeated as headers", test_mirrored_arguments },
   { "results of all kinds", test_results },
   { "progress makes a stream", test_progress },
   { "no progress where none is wanted", test_no_progress },

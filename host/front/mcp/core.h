@@ -1,6 +1,6 @@
 /* core.h - what MCP does, whatever carries it: peers, their requests, how each ends.
  *
- * A carrier (mcp_http.c, ../stdio/stdio.c) reads messages, makes a struct mcp_request for each
+ * A carrier (post.c, ../stdio/stdio.c) reads messages, makes a struct mcp_request for each
  * request and dispatches it (methods.h); the core ends it through the carrier's functions exactly
  * once: with an answer, or in silence when the client cancelled it.  Loop thread only. */
 #ifndef TOOLHOST_FRONT_MCP_CORE_H

@@ -1,5 +1,7 @@
 #include "front/mcp/headers.h"
 
+#include <stdio.h>
+
 #include "front/mcp/base64.h"
 #include "front/mcp/methods.h"
 
@@ -9,8 +11,9 @@ same (struct slice a, struct slice b)
   return a.len == b.len && (a.len == 0 || memcmp (a.data, b.data, a.len) == 0);
 }
 
-bool
-mcp_header_equals (struct slice header, struct slice text, struct arena *arena)
+/* What a header value stands for, when it is wrapped as =?base64?…?=; data NULL: badly wrapped. */
+static struct slice
+unwrapped (struct slice header, struct arena *arena)
 {
   static const char open[] = "=?base64?", close[] = "?=";
   const size_t open_len = sizeof open - 1, close_len = sizeof close - 1;
@@ -18,16 +21,24 @@ mcp_header_equals (struct slice header, struct slice text, struct arena *arena)
   size_t len;
   char *room;
 
-  if (header.data == NULL)
-    return false;
   if (header.len < open_len + close_len || memcmp (header.data, open, open_len) != 0
       || memcmp (header.data + header.len - close_len, close, close_len) != 0)
-    return same (header, text);
+    return header;
   len = header.len - open_len - close_len;
   room = arena_alloc (arena, base64_room (len));
   decoded.data = room;
-  return base64_decode (BASE64_PADDED, header.data + open_len, len, room, &decoded.len)
-         && same (decoded, text);
+  if (!base64_decode (BASE64_PADDED, header.data + open_len, len, room, &decoded.len))
+    return (struct slice){ NULL, 0 };
+  return decoded;
+}
+
+bool
+mcp_header_equals (struct slice header, struct slice text, struct arena *arena)
+{
+  if (header.data == NULL)
+    return false;
+  header = unwrapped (header, arena);
+  return header.data != NULL && same (header, text);
 }
 
 static bool
@@ -78,6 +89,7 @@ check_name (const struct http_exchange *x, const struct mcp_message *m, struct m
 {
   const char *member = mcp_named_by (MCP_MODERN, m->method);
   struct slice header, name;
+  char what[32];
 
   if (member == NULL)
     return true;
@@ -85,21 +97,86 @@ check_name (const struct http_exchange *x, const struct mcp_message *m, struct m
   if (name.data == NULL) /* the method itself will say what it misses */
     return true;
   header = http_header (x, "mcp-name");
-  return mcp_header_equals (header, name, m->arena)
-         || mismatch (fault, header, "Mcp-Name", "params.name");
+  (void) snprintf (what, sizeof what, "params.%s", member);
+  return mcp_header_equals (header, name, m->arena) || mismatch (fault, header, "Mcp-Name", what);
 }
+
+static bool
+check_known (const struct http_exchange *x, const struct mcp_message *m, struct mcp_fault *fault)
+{
+  (void) x;
+  return mcp_check_method (MCP_MODERN, m->method, fault);
+}
+
+/* ---- arguments as headers ---- */
+
+/* Numbers by their value, truth by its word, text as it is. */
+static bool
+stands_for (struct slice header, const struct mcp_message *m, const struct json_node *value)
+{
+  struct json_tape tape;
+  struct slice text;
+
+  if (json_is (value, JSON_STRING)) {
+    text.data = json_string (&m->tape, value, m->arena, &text.len);
+    return mcp_header_equals (header, text, m->arena);
+  }
+  header = unwrapped (header, m->arena);
+  return header.data != NULL
+         && json_read (&tape, header.data, header.len, &json_default_limits, m->arena)
+         && json_same (&tape, json_root (&tape), &m->tape, value);
+}
+
+static bool
+check_argument (const struct http_exchange *x, const struct mcp_message *m,
+                const struct mirrored *mirrored, struct mcp_fault *fault)
+{
+  const struct json_node *arguments = json_member (&m->tape, m->params, "arguments");
+  const struct json_node *value =
+    arguments != NULL
+      ? json_pointer (&m->tape, arguments, mirrored->pointer, strlen (mirrored->pointer))
+      : NULL;
+  struct slice header;
+  char what[64];
+
+  if (value == NULL || json_is (value, JSON_NULL))
+    return true;
+  header = http_header (x, mirrored->header);
+  (void) snprintf (what, sizeof what, "the argument %.40s", mirrored->pointer);
+  return (header.data != NULL && stands_for (header, m, value))
+         || mismatch (fault, header, mirrored->header, what);
+}
+
+static bool
+check_arguments (const struct http_exchange *x, const struct mcp_message *m,
+                 const struct toolset *set, struct mcp_fault *fault)
+{
+  struct slice name;
+  const struct tool *tool;
+
+  if (!slice_is (m->method, "tools/call"))
+    return true;
+  name = mcp_param_text (m, "name");
+  tool = name.data != NULL ? toolset_find (set, name.data, name.len) : NULL;
+  for (size_t i = 0; tool != NULL && i < tool->mirrored.count; i++)
+    if (!check_argument (x, m, &tool->mirrored.list[i], fault))
+      return false;
+  return true;
+}
+
+/* ---- all ---- */
 
 bool
 mcp_check_modern (const struct http_exchange *x, const struct mcp_message *m,
-                  struct mcp_fault *fault)
+                  const struct toolset *set, struct mcp_fault *fault)
 {
   static bool (*const ladder[]) (const struct http_exchange *x, const struct mcp_message *m,
                                  struct mcp_fault *fault) = { check_envelope, check_version_header,
-                                                              check_version, check_method,
-                                                              check_name };
+                                                              check_version,  check_method,
+                                                              check_name,     check_known };
 
   for (size_t i = 0; i < sizeof ladder / sizeof ladder[0]; i++)
     if (!ladder[i](x, m, fault))
       return false;
-  return true;
+  return check_arguments (x, m, set, fault);
 }

@@ -3,12 +3,14 @@
 #ifndef TOOLHOST_FRONT_MCP_HEADERS_H
 #define TOOLHOST_FRONT_MCP_HEADERS_H
 
+#include "catalog/toolset.h"
 #include "front/mcp/message.h"
 
-/* Everything that is checked of a request of 2026-07-28 before its method is looked up, in the
- * order the protocol asks for: envelope, version header, version, Mcp-Method, Mcp-Name. */
+/* Everything that is checked of a request of 2026-07-28 before its method runs, in the order the
+ * protocol asks for: envelope, version header, version, Mcp-Method, Mcp-Name, the method, Mcp-Param
+ * of the called tool's arguments. */
 bool mcp_check_modern (const struct http_exchange *x, const struct mcp_message *m,
-                       struct mcp_fault *fault);
+                       const struct toolset *set, struct mcp_fault *fault);
 
 /* Does a header value, which may be wrapped as =?base64?…?=, stand for `text`? */
 bool mcp_header_equals (struct slice header, struct slice text, struct arena *arena);

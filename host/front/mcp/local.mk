@@ -3,17 +3,21 @@ libhost_la_SOURCES += \
   host/front/encode.c host/front/encode.h \
   host/front/front.h \
   %D%/base64.c %D%/base64.h \
+  %D%/batch.c %D%/batch.h \
   %D%/client.c %D%/client.h \
   %D%/core.c %D%/core.h \
   %D%/headers.c %D%/headers.h \
   %D%/listen.c %D%/listen.h \
   %D%/lists.c %D%/lists.h \
   %D%/logging.c %D%/logging.h \
-  %D%/mcp.h %D%/mcp_http.c \
+  %D%/mcp.h %D%/mcp_http.c %D%/mcp_http_parts.h \
   %D%/message.c %D%/message.h \
   %D%/methods.c %D%/methods.h \
+  %D%/post.c \
+  %D%/replay.c %D%/replay.h \
   %D%/reply.c %D%/reply.h \
   %D%/sessions.c %D%/sessions.h \
+  %D%/stream.c %D%/stream.h \
   %D%/tools.c %D%/tools.h \
   %D%/trace.c %D%/trace.h \
   %D%/upcall.c %D%/upcall.h \

@@ -1,9 +1,14 @@
 /* mcp.h - the Model Context Protocol: one decoder for all its revisions and carriers.
  *
- * Served: 2026-07-28 (stateless, envelope in _meta) and the handshake of 2025-11-25 and 2025-06-18
- * (and 2025-03-26, 2024-11-05 on stdio, without batches).  The body of a message decides its era;
- * headers only cross-check.  core.c holds what both carriers share; mcp_http.c is POST, GET and
- * DELETE of /mcp, ../stdio/stdio.c lines on stdin and stdout.  Loop thread only. */
+ * Served: 2026-07-28 (stateless, envelope in _meta) and the handshake of 2025-11-25, 2025-06-18,
+ * 2025-03-26 (with batches) and, on stdio, 2024-11-05.  The body of a message decides its era;
+ * headers only cross-check.
+ *
+ *   message, batch      reading             core, methods, tools, listen, upcall   what is done
+ *   headers             cross-checks        reply, lists                           what is said
+ *   mcp_http, post, stream, replay, sessions, and ../stdio                         carriers
+ *
+ * Loop thread only. */
 #ifndef TOOLHOST_FRONT_MCP_H
 #define TOOLHOST_FRONT_MCP_H
 

@@ -88,20 +88,11 @@ read_params (struct mcp_message *m, const struct json_node *root, struct mcp_fau
   return true;
 }
 
-bool
-mcp_message_read (struct mcp_message *m, const char *text, size_t len,
-                  const struct json_limits *limits, struct arena *arena, struct mcp_fault *fault)
+static bool
+read_message (struct mcp_message *m, struct mcp_fault *fault)
 {
-  const struct json_node *root;
+  const struct json_node *root = m->root;
 
-  *m = (struct mcp_message){ .arena = arena };
-  if (!json_read (&m->tape, text, len, limits, arena))
-    return mcp_fault_set (fault, MCP_PARSE_ERROR, 400, "Parse error: byte %zu: %s", m->tape.offset,
-                          m->tape.problem);
-  root = m->root = json_root (&m->tape);
-  if (json_is (root, JSON_ARRAY))
-    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
-                          "Invalid Request: expected one message, got a batch");
   if (!json_is (root, JSON_OBJECT))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "Invalid Request: expected an object");
   if (!read_id (m, json_member (&m->tape, root, "id"), fault))
@@ -110,6 +101,29 @@ mcp_message_read (struct mcp_message *m, const char *text, size_t len,
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
                           "Invalid Request: jsonrpc: expected \"2.0\"");
   return read_method (m, root, fault) && read_params (m, root, fault);
+}
+
+bool
+mcp_message_read (struct mcp_message *m, const char *text, size_t len,
+                  const struct json_limits *limits, struct arena *arena, struct mcp_fault *fault)
+{
+  *m = (struct mcp_message){ .arena = arena };
+  if (!json_read (&m->tape, text, len, limits, arena))
+    return mcp_fault_set (fault, MCP_PARSE_ERROR, 400, "Parse error: byte %zu: %s", m->tape.offset,
+                          m->tape.problem);
+  m->root = json_root (&m->tape);
+  if (!json_is (m->root, JSON_ARRAY))
+    return read_message (m, fault);
+  m->kind = MCP_BATCH;
+  return true;
+}
+
+bool
+mcp_message_read_item (struct mcp_message *m, const struct mcp_message *batch,
+                       const struct json_node *item, struct mcp_fault *fault)
+{
+  *m = (struct mcp_message){ .tape = batch->tape, .arena = batch->arena, .root = item };
+  return read_message (m, fault);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* message.h - one JSON-RPC message of a client, taken apart, and the faults it can have.
  *
- * A message is read into an arena and points into its text; both must outlive it.  No batches: an
- * array is refused.  Used by core.c and the carriers.  Loop thread only. */
+ * A message is read into an arena and points into its text; both must outlive it.  Used by core.c
+ * and the carriers.  Loop thread only. */
 #ifndef TOOLHOST_FRONT_MCP_MESSAGE_H
 #define TOOLHOST_FRONT_MCP_MESSAGE_H
 
@@ -42,7 +42,7 @@ struct mcp_fault {
 bool mcp_fault_set (struct mcp_fault *fault, enum mcp_code code, int status, const char *fmt, ...)
   __attribute__ ((format (printf, 4, 5)));
 
-enum mcp_kind { MCP_REQUEST = 1, MCP_NOTIFICATION, MCP_RESPONSE };
+enum mcp_kind { MCP_REQUEST = 1, MCP_NOTIFICATION, MCP_RESPONSE, MCP_BATCH /* see batch.h */ };
 
 struct mcp_message {
   struct json_tape tape;
@@ -61,6 +61,9 @@ struct mcp_message {
 bool mcp_message_read (struct mcp_message *m, const char *text, size_t len,
                        const struct json_limits *limits, struct arena *arena,
                        struct mcp_fault *fault);
+/* An item of a batch, which shares the batch's tape. */
+bool mcp_message_read_item (struct mcp_message *m, const struct mcp_message *batch,
+                            const struct json_node *item, struct mcp_fault *fault);
 
 /* What a message of 2026-07-28 must have in meta, each of its type. */
 bool mcp_check_envelope (const struct mcp_message *m, struct mcp_fault *fault);

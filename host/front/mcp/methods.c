@@ -109,18 +109,22 @@ mcp_named_by (enum mcp_era era, struct slice method)
   return found != NULL ? found->named_by : NULL;
 }
 
+bool
+mcp_check_method (enum mcp_era era, struct slice method, struct mcp_fault *fault)
+{
+  return find_method (era, method) != NULL
+         || mcp_fault_set (fault, MCP_METHOD_NOT_FOUND, 404, "Method not found: %.*s",
+                           (int) (method.len < 128 ? method.len : 128), method.data);
+}
+
 void
 mcp_dispatch (struct mcp_request *r, const struct mcp_message *m)
 {
-  const struct method *method = find_method (r->era, m->method);
   struct mcp_fault fault;
 
-  if (method == NULL) {
-    (void) mcp_fault_set (&fault, MCP_METHOD_NOT_FOUND, 404, "Method not found: %.*s",
-                          (int) (m->method.len < 128 ? m->method.len : 128), m->method.data);
+  if (!mcp_check_method (r->era, m->method, &fault))
     return mcp_refuse (r, &fault);
-  }
-  method->run (r, m);
+  find_method (r->era, m->method)->run (r, m);
 }
 
 /* ---- notifications ---- */

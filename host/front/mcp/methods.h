@@ -12,6 +12,8 @@ mcp_method mcp_dispatch;
 /* A notification of this peer. */
 void mcp_notified (struct mcp_core *core, struct mcp_peer *peer, const struct mcp_message *m);
 
+/* Is there such a method in this era? */
+bool mcp_check_method (enum mcp_era era, struct slice method, struct mcp_fault *fault);
 /* Is `name` a method of this era, and does its request name a thing in params (as Mcp-Name repeats
  * it)?  The member's name, or NULL. */
 const char *mcp_named_by (enum mcp_era era, struct slice method);

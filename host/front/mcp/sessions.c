@@ -75,7 +75,7 @@ use (struct mcp_sessions *sessions, struct mcp_session *session, double now)
 static bool
 is_busy (const struct mcp_session *session)
 {
-  return session->stream != NULL || session->peer.requests != NULL;
+  return session->standalone.x != NULL || session->peer.requests != NULL;
 }
 
 /* End the session idle longest if it has been for `spared` seconds.  Busy ones met on the way count

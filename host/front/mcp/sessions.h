@@ -8,6 +8,7 @@
 #define TOOLHOST_FRONT_MCP_SESSIONS_H
 
 #include "front/mcp/core.h"
+#include "front/mcp/stream.h"
 
 enum { MCP_SESSION_ID_LEN = 32, MCP_SESSION_SPARED = 60 /* seconds */ };
 
@@ -17,7 +18,8 @@ struct mcp_session {
   char name[24]; /* for log and tools, which must not learn the id: it is a credential */
   char *principal;
   double used;                  /* when a request last came */
-  struct http_exchange *stream; /* the GET stream, or NULL */
+  struct mcp_stream standalone; /* of GET */
+  struct mcp_journal journal;   /* of its other streams */
   struct mcp_session *bucket_next;
   struct mcp_session *newer, *older; /* in order of use */
 };

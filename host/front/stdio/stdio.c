@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "front/mcp/listen.h"
+#include "front/mcp/batch.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
@@ -33,6 +33,17 @@ struct stdio_front {
   struct arena arena; /* of the message being read */
   void (*ended) (void *ctx);
   void *ctx;
+};
+
+/* Answers that are sent as one line when all are there. */
+struct line_batch {
+  unsigned due;
+  struct mcp_answers answers;
+};
+
+struct line_request {
+  struct mcp_request r;     /* first: the core knows only this */
+  struct line_batch *batch; /* that it came in, or NULL */
 };
 
 static struct stdio_front *
@@ -67,12 +78,14 @@ send_line (struct stdio_front *front, const struct buf *message)
   wake_output (front);
 }
 
+static void release (struct stdio_front *front, struct mcp_request *r);
+
 static void
 drop_requests (struct stdio_front *front)
 {
   for (struct mcp_request *r; (r = front->peer.requests) != NULL;) {
     mcp_request_drop (r);
-    free (r);
+    release (front, r);
   }
 }
 
@@ -159,20 +172,51 @@ tell_peer (struct mcp_core *core, struct mcp_peer *peer, const struct buf *messa
   return true;
 }
 
+/* One of the batch's answers has come, or won't come. */
+static void
+batch_less (struct stdio_front *front, struct line_batch *batch)
+{
+  const struct buf *line;
+
+  if (--batch->due != 0)
+    return;
+  line = mcp_answers_end (&batch->answers);
+  if (line != NULL)
+    send_line (front, line);
+  mcp_answers_free (&batch->answers);
+  free (batch);
+}
+
+/* The request has ended. */
+static void
+release (struct stdio_front *front, struct mcp_request *r)
+{
+  struct line_request *l = (struct line_request *) r;
+
+  if (l->batch != NULL)
+    batch_less (front, l->batch);
+  free (l);
+}
+
 static void
 silence (struct mcp_request *r)
 {
   struct stdio_front *front = front_of (r->core);
 
-  free (r);
+  release (front, r);
   wake_output (front); /* it may have been the last one due */
 }
 
 static void
 answer (struct mcp_request *r, int status, struct buf *message)
 {
+  struct line_request *l = (struct line_request *) r;
+
   (void) status;
-  send_line (front_of (r->core), message);
+  if (l->batch != NULL)
+    mcp_answers_add (&l->batch->answers, message);
+  else
+    send_line (front_of (r->core), message);
   silence (r);
 }
 
@@ -225,18 +269,56 @@ check_request (const struct stdio_front *front, const struct mcp_message *m,
 }
 
 static void
-serve (struct stdio_front *front, const struct mcp_message *m)
+serve (struct stdio_front *front, const struct mcp_message *m, struct line_batch *batch)
 {
-  struct mcp_fault fault;
-  struct mcp_request *r;
+  struct line_request *l = xcalloc (1, sizeof *l + mcp_request_room (m));
 
-  if (!check_request (front, m, &fault))
-    return refuse (front, m->id, &fault);
-  r = xcalloc (1, sizeof *r + mcp_request_room (m));
-  r->principal = "stdio";
-  mcp_request_begin (r, &front->core, &front->peer, m->version != NULL ? MCP_MODERN : MCP_LEGACY, m,
-                     (char *) (r + 1));
-  mcp_dispatch (r, m);
+  l->batch = batch;
+  l->r.principal = "stdio";
+  mcp_request_begin (&l->r, &front->core, &front->peer,
+                     m->version != NULL ? MCP_MODERN : MCP_LEGACY, m, (char *) (l + 1));
+  mcp_dispatch (&l->r, m);
+}
+
+static void
+take_other (struct stdio_front *front, const struct mcp_message *m)
+{
+  if (m->kind == MCP_NOTIFICATION)
+    mcp_notified (&front->core, &front->peer, m);
+  else
+    mcp_upcall_answered (&front->peer, m);
+}
+
+static void
+take_item (struct stdio_front *front, struct line_batch *batch, const struct mcp_message *m,
+           const struct mcp_fault *fault)
+{
+  if (fault->text[0] != '\0') {
+    mcp_put_error (mcp_scratch (&front->core), m->id, fault);
+    mcp_answers_add (&batch->answers, &front->core.scratch);
+    batch_less (front, batch);
+  }
+  else if (m->kind == MCP_REQUEST)
+    serve (front, m, batch);
+  else
+    take_other (front, m);
+}
+
+static void
+take_batch (struct stdio_front *front, const struct mcp_message *all)
+{
+  struct mcp_batch_walk walk = mcp_batch_walk (all);
+  struct line_batch *batch;
+  struct mcp_message m;
+  struct mcp_fault fault;
+
+  if (!mcp_batch_check (all, front->peer.version, &fault))
+    return refuse (front, (struct slice){ NULL, 0 }, &fault);
+  batch = xcalloc (1, sizeof *batch);
+  batch->due = mcp_batch_due (all) + 1; /* until all items have been taken */
+  while (mcp_batch_next (&walk, &m, &fault))
+    take_item (front, batch, &m, &fault);
+  batch_less (front, batch);
 }
 
 static bool
@@ -258,12 +340,14 @@ take_line (struct stdio_front *front, const char *line, size_t len)
     return;
   if (!mcp_message_read (&m, line, len, &front->core.limits, &front->arena, &fault))
     refuse (front, m.id, &fault);
-  else if (m.kind == MCP_REQUEST)
-    serve (front, &m);
-  else if (m.kind == MCP_NOTIFICATION)
-    mcp_notified (&front->core, &front->peer, &m);
+  else if (m.kind == MCP_BATCH)
+    take_batch (front, &m);
+  else if (m.kind != MCP_REQUEST)
+    take_other (front, &m);
+  else if (check_request (front, &m, &fault))
+    serve (front, &m, NULL);
   else
-    mcp_upcall_answered (&front->peer, &m);
+    refuse (front, m.id, &fault);
   arena_reset (&front->arena);
 }
 
@@ -322,6 +406,17 @@ skip_excess (struct stdio_front *front)
   buf_reset (&front->input, KEEP);
 }
 
+/* What waits for an answer of the client waits in vain. */
+static void
+end_asking (struct stdio_front *front)
+{
+  for (struct mcp_request *r = front->peer.requests, *next; r != NULL; r = next) {
+    next = r->next;
+    if (r->upcalls != 0)
+      mcp_request_stop (r, "The client's output has ended");
+  }
+}
+
 static void
 end_listening (struct stdio_front *front)
 {
@@ -333,7 +428,7 @@ end_listening (struct stdio_front *front)
     mcp_put_cancelled (&front->core.scratch, r->id);
     send_line (front, &front->core.scratch);
     mcp_request_drop (r);
-    free (r);
+    release (front, r);
   }
 }
 
@@ -346,6 +441,7 @@ input_ended (struct stdio_front *front)
   front->in_ended = true;
   ev_io_stop (front->core.env->loop, &front->in);
   end_listening (front);
+  end_asking (front);
   wake_output (front);
 }
 
