@@ -7,6 +7,7 @@ include plugins/common/local.mk
 include plugins/echo/local.mk
 include plugins/calculator/local.mk
 include plugins/clock/local.mk
+include plugins/conformance/local.mk
 include plugins/data_query/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk

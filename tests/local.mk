@@ -14,6 +14,7 @@ integration_tests = \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
+	%D%/integration/test_offers.py \
 	%D%/integration/test_policy.py \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_service.py \

@@ -84,6 +84,7 @@ host_free (struct host *host)
     calls_cancel_all (host->calls);
     offload_free (host->readers); /* nobody waits for what they read */
     plugins_free (host->plugins);
+    changes_free (host->changes);
     catalog_free (host->catalog);
     calls_free (host->calls);
     pool_clear (&host->pool);

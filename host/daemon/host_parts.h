@@ -15,6 +15,7 @@
 #include "catalog/discovery.h"
 #include "catalog/store.h"
 #include "daemon/ceiling.h"
+#include "daemon/changes.h"
 #include "daemon/describe_cache.h"
 #include "daemon/host.h"
 #include "daemon/intake.h"
@@ -69,6 +70,7 @@ struct host {
   struct intake *intake;
   struct catalog *catalog;
   struct pool pool;
+  struct changes *changes;
   struct plugins *plugins;
   struct calls *calls;
 

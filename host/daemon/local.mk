@@ -1,6 +1,7 @@
 # The daemon: everything but main() is in libhost, which the command line uses too.
 libhost_la_SOURCES += \
 	%D%/ceiling.c %D%/ceiling.h \
+	%D%/changes.c %D%/changes.h \
 	%D%/config.c %D%/config.h \
 	%D%/describe_cache.c %D%/describe_cache.h \
 	%D%/document.c %D%/document.h \

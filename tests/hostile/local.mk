@@ -1,7 +1,7 @@
 # Plugins that do one evil thing each, and a few harmless ones that tests need.  They are never
 # installed; a worker loads tests/hostile/.libs/NAME.so.  A new one is a word in one of these lists.
 hostile_plugins = \
-	abort_ allparts bad_definition bad_frames bad_output bad_schema bad_status big_args canary_hunt \
+	abort_ allparts bad_definition bad_frames bad_offers bad_output bad_schema bad_status big_args canary_hunt \
 	close_fds cpu_thief ctor_crash ctor_exit0 ctor_hang ctor_probe deadlock disk_bomb dtor_crash dtor_hang \
 	dup_name escape_files every_socket exit0 exit_now fd_bomb file_io forbidden forged_result \
 	fork_bomb frame_thief heavy_spin huge_result inode_bomb kernel_surface later_never later_ok \

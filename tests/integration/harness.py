@@ -65,7 +65,8 @@ def installed(path):
 def plugin_file(name):
     """The .so of a bundled plugin or of one that only tests use."""
     bundled = installed(f"lib/toolhost/{name}.so")
-    for place in (bundled, *(BUILD / f"tests/{folder}/.libs/{name}.so" for folder in ("hostile", "integration"))):
+    folders = ("tests/hostile", "tests/integration", "plugins/conformance")
+    for place in (bundled, *(BUILD / folder / ".libs" / f"{name}.so" for folder in folders)):
         if place.exists():
             return place
     raise FileNotFoundError(f"no plugin {name}: neither bundled nor among those of the tests")
@@ -459,8 +460,9 @@ class Daemon:
 def mcp_headers(method, params):
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MODERN,
                "Mcp-Method": method}
-    if "name" in params:
-        headers["Mcp-Name"] = str(params["name"])
+    named = "uri" if method == "resources/read" else "name"
+    if named in params:
+        headers["Mcp-Name"] = str(params[named])
     return headers
 
 

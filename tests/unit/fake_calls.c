@@ -72,6 +72,10 @@ remember_request (struct calls *calls, const struct call_request *request)
   snprintf (calls->session, sizeof calls->session, "%s",
             request->session_id != NULL ? request->session_id : "");
   calls->deadline_ms = request->deadline_ms;
+  calls->kind = request->kind;
+  remember (calls->name, sizeof calls->name, request->name, request->name_len);
+  remember (calls->argument, sizeof calls->argument, request->argument, request->argument_len);
+  remember (calls->partial, sizeof calls->partial, request->partial, request->partial_len);
 }
 
 static struct call *
@@ -106,6 +110,14 @@ call_start (struct calls *calls, const struct call_request *request,
   struct result result = calls->canned;
 
   remember_request (calls, request);
+  if (request->kind != CALL_TOOL) {
+    result.tool =
+      offers_find (&request->toolset->of[OFFER_PROMPT], request->name, request->name_len);
+    result.name = request->name;
+    result.name_len = request->name_len;
+    events->done (ctx, &result);
+    return NULL;
+  }
   if (is_tool (request, "later"))
     return call_new (calls, request, events, ctx);
   if (toolset_find (request->toolset, request->name, request->name_len) == NULL)
@@ -237,6 +249,26 @@ tool_new (const char *name)
   tool->name_len = strlen (name);
   buf_printf (&tool->mcp, "{\"name\":\"%s\",\"modern\":1}", name);
   return tool;
+}
+
+void
+fake_env_offers (struct fake_env *fake)
+{
+  static const struct {
+    enum offer offer;
+    const char *name;
+  } rows[] = { { OFFER_RESOURCE, "a:2" },   { OFFER_RESOURCE, "a:1" }, { OFFER_RESOURCE, "a:3" },
+               { OFFER_TEMPLATE, "a:{b}" }, { OFFER_PROMPT, "ask" },   { OFFER_TOOL, "echo" } };
+  enum { ROWS = sizeof rows / sizeof rows[0] };
+  struct tool *tools[ROWS];
+
+  for (size_t i = 0; i < ROWS; i++) {
+    tools[i] = tool_new (rows[i].name);
+    tools[i]->offer = rows[i].offer;
+    tools[i]->description = xstrdup ("Asks.");
+  }
+  catalog_swap (fake->env.catalog,
+                toolset_new (tools, ROWS, catalog_toolset (fake->env.catalog)->generation + 1));
 }
 
 void

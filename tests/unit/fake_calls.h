@@ -2,7 +2,8 @@
  * are until the test ends them.  Stands in for call/call.c when linking.
  *
  * Tools: "echo" ends inside call_start with its arguments as text; "later…" runs until the test
- * says so; another name of the toolset fails as the test has set it; the rest is tool_not_found. */
+ * says so; another name of the toolset fails as the test has set it; the rest is tool_not_found.
+ * What is no call of a tool ends at once, as the test has set it. */
 #ifndef TOOLHOST_TESTS_FAKE_CALLS_H
 #define TOOLHOST_TESTS_FAKE_CALLS_H
 
@@ -20,10 +21,14 @@ struct calls {
   bool args_are_text; /* a model's: the front did not read them */
   char metadata[256];
   long long deadline_ms;
+  enum call_kind kind; /* of the last request, … */
+  char name[64], argument[64], partial[64];
 };
 
 /* What MCP shows of what is served. */
-#define FAKE_CAPABILITIES "{\"tools\":{\"listChanged\":true},\"logging\":{}}"
+#define FAKE_CAPABILITIES                                                                          \
+  "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},"     \
+  "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{}}"
 
 /* An environment with tools "alpha", "beta", "canned", "echo", "later" and its own loop. */
 struct fake_env {
@@ -37,6 +42,10 @@ void fake_env_init (struct fake_env *fake);
 void fake_env_free (struct fake_env *fake);
 /* Put a toolset of these names in place; ends with NULL. */
 void fake_env_tools (struct fake_env *fake, const char *const *names);
+
+/* Put one of each in place: the tool "echo", the resources "a:1", "a:2" and "a:3", the template
+ * "a:{b}", the prompt "ask" described as "Asks.".  Calls of them end at once with `canned`. */
+void fake_env_offers (struct fake_env *fake);
 
 /* A good result with these texts; `structured` may be NULL. */
 struct result fake_result (const char *content, const char *structured);

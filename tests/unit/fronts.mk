@@ -9,11 +9,13 @@ check_PROGRAMS += \
   %D%/test_mcp_core \
   %D%/test_mcp_lists \
   %D%/test_mcp_streams \
+  %D%/test_mcp_offers \
   %D%/test_rest \
   %D%/test_stdio
 
 %C%_test_mcp_SOURCES = %D%/test_mcp.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
 %C%_test_mcp_core_SOURCES = %D%/test_mcp_core.c $(front_fakes)
+%C%_test_mcp_offers_SOURCES = %D%/test_mcp_offers.c $(front_fakes)
 %C%_test_mcp_lists_SOURCES = %D%/test_mcp_lists.c %D%/tap.h
 %C%_test_mcp_streams_SOURCES = %D%/test_mcp_streams.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
 %C%_test_rest_SOURCES = %D%/test_rest.c $(front_fakes)
@@ -21,6 +23,7 @@ check_PROGRAMS += \
 
 %C%_test_mcp_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_core_LDADD = $(UNIT_LIBS)
+%C%_test_mcp_offers_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_lists_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_streams_LDADD = $(UNIT_LIBS)
 %C%_test_rest_LDADD = $(UNIT_LIBS)

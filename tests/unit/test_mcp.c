@@ -511,9 +511,9 @@ test_listen (void)
   mcp_http_free (f.mcp);
   f.mcp = NULL;
   CU_ASSERT (fake_http_ended (&a) && fake_http_ended (&b));
-  rig_check_body (&a, ACK ("\"L1\"", "{\"toolsListChanged\":true}") CHANGED ("\"L1\"")
-                        CHANGED ("\"L1\"") CLOSED ("\"L1\""));
-  rig_check_body (&b, ACK ("2", "{}") CLOSED ("2"));
+  rig_check_body (&a, ACK ("\"L1\"", "{\"toolsListChanged\":true,\"promptsListChanged\":true}")
+                        CHANGED ("\"L1\"") CHANGED ("\"L1\"") CLOSED ("\"L1\""));
+  rig_check_body (&b, ACK ("2", "{\"promptsListChanged\":true}") CLOSED ("2"));
   rig_check_body (&c, ACK ("3", "{\"toolsListChanged\":true}") CHANGED ("3"));
   fake_answer_free (&a);
   fake_answer_free (&b);

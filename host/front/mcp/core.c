@@ -17,8 +17,15 @@ core_of (struct catalog_watcher *watcher)
 static void
 lists_changed (struct catalog_watcher *watcher, unsigned lists)
 {
-  if (lists & CATALOG_TOOLS)
-    mcp_changed (core_of (watcher), MCP_TOOLS);
+  mcp_changed (core_of (watcher), (lists & CATALOG_TOOLS ? MCP_TOOLS : 0U)
+                                    | (lists & CATALOG_PROMPTS ? MCP_PROMPTS : 0U)
+                                    | (lists & CATALOG_RESOURCES ? MCP_RESOURCES : 0U));
+}
+
+static void
+resource_updated (struct catalog_watcher *watcher, const char *uri, size_t len)
+{
+  mcp_resource_updated (core_of (watcher), (struct slice){ uri, len });
 }
 
 void
@@ -35,6 +42,7 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
   jsonw_name_string (&w, "version", env->version);
   jsonw_end (&w);
   core->watcher.changed = lists_changed;
+  core->watcher.updated = resource_updated;
   catalog_watch (env->catalog, &core->watcher);
 }
 

@@ -29,7 +29,7 @@ enum mcp_listed {
   MCP_PROMPTS = 1 << 1,
   MCP_RESOURCES = 1 << 2,
   /* All that is served: what clients are told of, and may ask to be. */
-  MCP_SERVED = MCP_TOOLS
+  MCP_SERVED = MCP_TOOLS | MCP_PROMPTS | MCP_RESOURCES
 };
 
 struct mcp_carrier {
@@ -93,13 +93,14 @@ struct mcp_request {
   unsigned client;           /* enum mcp_client: what its client can do */
   enum mcp_log_level log_at; /* from which on it hears what the tool logs */
   double progress;           /* the last that was told */
-  struct call *call;         /* while it runs */
-  unsigned upcalls;          /* requests of ours to the client, for it */
-  bool listening;            /* a subscription … */
-  unsigned wants;            /* … to these lists (enum mcp_listed) */
-  struct mcp_uris uris;      /* … and these resources */
+  struct call *call;         /* while it runs, … */
+  void (*done) (struct mcp_request *r, const struct result *result); /* … and who answers then */
+  unsigned upcalls;     /* requests of ours to the client, for it */
+  bool listening;       /* a subscription … */
+  unsigned wants;       /* … to these lists (enum mcp_listed) */
+  struct mcp_uris uris; /* … and these resources */
   unsigned name_len;
-  char name[MCP_NAME_KEPT]; /* begin of the called tool's name, for "Unknown tool" */
+  char name[MCP_NAME_KEPT]; /* begin of what is called, for "Unknown tool" and the log */
 };
 
 void mcp_core_init (struct mcp_core *core, const struct front_env *env,

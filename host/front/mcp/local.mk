@@ -4,6 +4,7 @@ libhost_la_SOURCES += \
   host/front/front.h \
   %D%/base64.c %D%/base64.h \
   %D%/batch.c %D%/batch.h \
+  %D%/calls.c %D%/calls.h \
   %D%/client.c %D%/client.h \
   %D%/core.c %D%/core.h \
   %D%/headers.c %D%/headers.h \
@@ -15,7 +16,10 @@ libhost_la_SOURCES += \
   %D%/methods.c %D%/methods.h \
   %D%/post.c \
   %D%/replay.c %D%/replay.h \
+  %D%/offers.c %D%/offers.h \
+  %D%/prompts.c %D%/prompts.h \
   %D%/reply.c %D%/reply.h \
+  %D%/resources.c %D%/resources.h \
   %D%/sessions.c %D%/sessions.h \
   %D%/stream.c %D%/stream.h \
   %D%/tools.c %D%/tools.h \

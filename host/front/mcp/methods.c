@@ -1,7 +1,9 @@
 #include "front/mcp/methods.h"
 
 #include "front/mcp/listen.h"
+#include "front/mcp/prompts.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/resources.h"
 #include "front/mcp/tools.h"
 
 /* ---- small ones ---- */
@@ -85,6 +87,14 @@ static const struct method {
 } methods[] = {
   { "tools/call", MCP_MODERN | MCP_LEGACY, "name", mcp_tools_call },
   { "tools/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_tools_list },
+  { "resources/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_resources_list },
+  { "resources/templates/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_templates_list },
+  { "resources/read", MCP_MODERN | MCP_LEGACY, "uri", mcp_resources_read },
+  { "resources/subscribe", MCP_LEGACY, NULL, mcp_resources_subscribe },
+  { "resources/unsubscribe", MCP_LEGACY, NULL, mcp_resources_unsubscribe },
+  { "prompts/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_prompts_list },
+  { "prompts/get", MCP_MODERN | MCP_LEGACY, "name", mcp_prompts_get },
+  { "completion/complete", MCP_MODERN | MCP_LEGACY, NULL, mcp_complete },
   { "server/discover", MCP_MODERN, NULL, discover },
   { "subscriptions/listen", MCP_MODERN, NULL, mcp_listen },
   { "initialize", MCP_LEGACY, NULL, initialize },

@@ -108,19 +108,20 @@ mcp_put_empty (struct buf *out, const struct mcp_request *r)
   mcp_end_result (&w, r);
 }
 
+static const char LISTED[] = "{\"listChanged\":true}";
+static const char SUBSCRIBED[] = "{\"subscribe\":true,\"listChanged\":true}";
+
 /* What is behind a capability is served: see the table in methods.c. */
 static void
 put_capabilities (struct json_writer *w)
 {
   jsonw_name (w, "capabilities");
   jsonw_object (w);
-  jsonw_name (w, "tools");
-  jsonw_object (w);
-  jsonw_name_bool (w, "listChanged", true);
-  jsonw_end (w);
-  jsonw_name (w, "logging");
-  jsonw_object (w);
-  jsonw_end (w);
+  jsonw_name_raw (w, "tools", LISTED, sizeof LISTED - 1);
+  jsonw_name_raw (w, "resources", SUBSCRIBED, sizeof SUBSCRIBED - 1);
+  jsonw_name_raw (w, "prompts", LISTED, sizeof LISTED - 1);
+  jsonw_name_raw (w, "completions", "{}", 2);
+  jsonw_name_raw (w, "logging", "{}", 2);
   jsonw_end (w);
 }
 
@@ -172,8 +173,8 @@ mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *ve
 
 /* ---- tools ---- */
 
-static void
-put_cursor (struct json_writer *w, const struct tool *last)
+void
+mcp_put_cursor (struct json_writer *w, const struct tool *last)
 {
   CLEANUP_BUF struct buf cursor = { 0 };
 
@@ -198,7 +199,7 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
     jsonw_raw (&w, tools.data, tools.len);
   jsonw_end (&w);
   if (end_of_page != set->count)
-    put_cursor (&w, set->tools[end_of_page - 1]);
+    mcp_put_cursor (&w, set->tools[end_of_page - 1]);
   mcp_put_cache_hints (&w, r, TOOLS_TTL_MS);
   mcp_end_result (&w, r);
 }
@@ -244,8 +245,8 @@ put_error_meta (struct json_writer *w, const struct result *result)
     encode_name_raw (w, "toolhost/validation", result->problems, result->problems_len);
 }
 
-static void
-put_call_meta (struct json_writer *w, const struct mcp_request *r, const struct result *result)
+void
+mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r, const struct result *result)
 {
   jsonw_name (w, "_meta");
   jsonw_object (w);
@@ -269,7 +270,7 @@ mcp_put_result (struct buf *out, const struct mcp_request *r, const struct resul
   encode_content (&w, result);
   put_structured (&w, r, result);
   jsonw_name_bool (&w, "isError", result->error != CALL_OK);
-  put_call_meta (&w, r, result);
+  mcp_put_call_meta (&w, r, result);
   mcp_end (&w);
 }
 

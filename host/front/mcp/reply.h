@@ -25,9 +25,14 @@ void mcp_put_error (struct buf *out, struct slice id, const struct mcp_fault *fa
 void mcp_put_empty (struct buf *out, const struct mcp_request *r);
 void mcp_put_discover (struct buf *out, const struct mcp_request *r);
 void mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *version);
+/* nextCursor, when `last` is not the list's last one. */
+void mcp_put_cursor (struct json_writer *w, const struct tool *last);
 /* The tools from index `from`: one page. */
 void mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set,
                     size_t from);
+/* The _meta of the result of a call: what it cost, why it failed. */
+void mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r,
+                        const struct result *result);
 void mcp_put_result (struct buf *out, const struct mcp_request *r, const struct result *result);
 
 void mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, double total,
@@ -40,7 +45,7 @@ void mcp_put_cancelled (struct buf *out, struct slice id);
 
 /* The name a cursor stands for, decoded into `room` of MCP_CURSOR_ROOM bytes; false: no cursor of
  * ours. */
-enum { MCP_CURSOR_NAME_MAX = 128, MCP_CURSOR_ROOM = 160 };
+enum { MCP_CURSOR_NAME_MAX = URI_MAX, MCP_CURSOR_ROOM = URI_MAX + 64 };
 bool mcp_cursor_read (struct slice cursor, char *room, size_t *len);
 
 #endif

@@ -1,0 +1,11 @@
+/* resources.h - resources: lists, reads, and the subscriptions of clients of the handshake.  Loop
+ * thread only. */
+#ifndef TOOLHOST_FRONT_MCP_RESOURCES_H
+#define TOOLHOST_FRONT_MCP_RESOURCES_H
+
+#include "front/mcp/methods.h"
+
+mcp_method mcp_resources_list, mcp_templates_list, mcp_resources_read, mcp_resources_subscribe,
+  mcp_resources_unsubscribe;
+
+#endif
