@@ -58,6 +58,7 @@ enum call_kind {
 
 /* Lives while `done` runs.  All JSON in it has passed the strict reader. */
 struct result {
+  enum call_kind kind;
   enum call_error error; /* CALL_OK: it worked; tool_execution_failed also for a tool's own code */
   const char *code;      /* NULL when ok; the registry's, or the tool's own */
   const char *message;   /* for the model, UTF-8; "" when ok */

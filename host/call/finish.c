@@ -60,6 +60,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
   void *ctx = call->ctx;
 
   default_texts (result);
+  result->kind = call->kind;
   result->tool = call->tool;
   result->name = call->uri != NULL ? call->uri : call->tool->name;
   result->name_len = strlen (result->name);
@@ -97,6 +98,7 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   nobody.tenant = (char *) request->tenant;
   nobody.session_id = (char *) request->session_id;
   default_texts (result);
+  result->kind = request->kind;
   result->tool = tool;
   result->name = request->name;
   result->name_len = request->name_len;

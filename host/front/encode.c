@@ -224,6 +224,22 @@ encode_has_ended (const struct result *result)
   return result->error == CALL_OK || result->error == CALL_tool_execution_failed;
 }
 
+/* What the call gave, by the name it has for its kind. */
+static void
+encode_given (struct json_writer *w, const struct result *result)
+{
+  static const char *const names[CALL_KINDS] = {
+    [CALL_TOOL] = "content", [CALL_READ] = "contents", [CALL_PROMPT] = "messages"
+  };
+
+  if (result->kind == CALL_PROMPT && result->tool != NULL)
+    jsonw_name_string (w, "description", result->tool->description);
+  if (names[result->kind] != NULL)
+    encode_name_raw (w, names[result->kind], result->content, result->content_len);
+  if (result->structured != NULL)
+    encode_name_raw (w, "structured", result->structured, result->structured_len);
+}
+
 void
 encode_result (struct buf *out, const char *call_id, const struct result *result)
 {
@@ -235,11 +251,8 @@ encode_result (struct buf *out, const char *call_id, const struct result *result
   jsonw_name_bool (&w, "ok", result->error == CALL_OK);
   if (result->error != CALL_OK)
     encode_error (&w, result);
-  if (encode_has_ended (result)) {
-    encode_name_raw (&w, "content", result->content, result->content_len);
-    if (result->structured != NULL)
-      encode_name_raw (&w, "structured", result->structured, result->structured_len);
-  }
+  if (encode_has_ended (result))
+    encode_given (&w, result);
   if (result->repairs != NULL)
     encode_name_raw (&w, "repairs", result->repairs, result->repairs_len);
   encode_usage (&w, "usage", &result->usage, ENCODE_HTTP);

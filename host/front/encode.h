@@ -26,7 +26,8 @@ void encode_content (struct json_writer *w, const struct result *result);
 /* Did the tool run to its end?  Then the request worked, also when the tool says it failed. */
 bool encode_has_ended (const struct result *result);
 /* The result of a call as the plain HTTP paths and the command line show it: { "call_id", "ok",
- * "error", "content", "structured", "repairs", "usage" }, each where there is any. */
+ * "error", "content", "structured", "repairs", "usage" }, each where there is any; of a read
+ * "contents" in the place of content, of a prompt "description" and "messages". */
 void encode_result (struct buf *out, const char *call_id, const struct result *result);
 
 /* What a call cost, as { "daemon": {…}, "worker": {…}, "kernel": {…} } by who measured it, each

@@ -15,10 +15,12 @@ import tempfile
 import time
 import typing
 
-from harness import PATIENCE, in_background, same, wait_for
+from harness import PATIENCE, Rest, in_background, same, wait_for
 
 LIMITS = {"max_time": f"{10 * PATIENCE}s", "memory": "64M", "files": 32, "tmp": "1M", "processes": 16, "threads": 8}
 SOON = {"max_time": f"{300 * PATIENCE}ms"}
+# … and so that its process may have to start again before.
+SOON_ENOUGH = {"max_time": f"{1500 * PATIENCE}ms"}
 # A call that is ended by force: deadline, grace period, kill.
 STOPPED = {"sees": ("tool_timeout",), "reasons": ("deadline",), "limits": SOON}
 CRASHED = {"sees": ("tool_crashed",)}
@@ -124,6 +126,16 @@ def call_until_it_ends(rig, row):
     return answers[0]
 
 
+def read_offer(rig, row):
+    """Not a tool's call: a read of the resource that the row names."""
+    return Rest(rig.daemon.http("GET", f"/v1/resources/read?uri={row.arguments['uri']}", timeout=90))
+
+
+def get_offer(rig, row):
+    """… or a prompt."""
+    return Rest(rig.daemon.http("POST", f"/v1/prompts/{row.arguments['name']}", {}, timeout=90))
+
+
 def raised(word):
     return "".join(chr(ord(c) + 1) for c in word)
 
@@ -196,6 +208,13 @@ ROWS = [
     Row("P14", "pthread_exit_", "ends the host's thread", **CRASHED, reasons=("exit_without_result",)),
     Row("P12", "dtor_crash", "crashes when it is closed", says="whole", reasons=("signal",), ends=True),
     Row("P12", "dtor_hang", "never ends when it is closed", says="whole", reasons=("stop_timeout",), ends=True),
+    # what is no tool ends in the same ways
+    Row("P10", "bad_offers", "never returns from a read", ("tool_timeout",), ("deadline",), {"uri": "bad://spin"},
+        limits=SOON_ENOUGH, deed=read_offer),
+    Row("P10", "bad_offers", "crashes in a prompt", ("tool_crashed",), ("signal",), {"name": "bad"},
+        limits=SOON_ENOUGH, deed=get_offer),
+    Row("P13", "bad_offers", "tells changes without end", ("tool_timeout",), (), {"uri": "bad://flood"},
+        limits=SOON_ENOUGH, deed=read_offer),
     # calls that do not end
     Row("P10", "spin", "never returns", **STOPPED),
     Row("P10", "deadlock", "waits for itself", **STOPPED),

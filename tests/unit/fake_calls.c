@@ -113,6 +113,7 @@ call_start (struct calls *calls, const struct call_request *request,
   if (request->kind != CALL_TOOL) {
     result.tool =
       offers_find (&request->toolset->of[OFFER_PROMPT], request->name, request->name_len);
+    result.kind = request->kind;
     result.name = request->name;
     result.name_len = request->name_len;
     events->done (ctx, &result);

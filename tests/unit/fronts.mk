@@ -11,6 +11,7 @@ check_PROGRAMS += \
   %D%/test_mcp_streams \
   %D%/test_mcp_offers \
   %D%/test_rest \
+  %D%/test_rest_offers \
   %D%/test_stdio
 
 %C%_test_mcp_SOURCES = %D%/test_mcp.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
@@ -18,6 +19,7 @@ check_PROGRAMS += \
 %C%_test_mcp_offers_SOURCES = %D%/test_mcp_offers.c $(front_fakes)
 %C%_test_mcp_lists_SOURCES = %D%/test_mcp_lists.c %D%/tap.h
 %C%_test_mcp_streams_SOURCES = %D%/test_mcp_streams.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
+%C%_test_rest_offers_SOURCES = %D%/test_rest_offers.c $(front_fakes)
 %C%_test_rest_SOURCES = %D%/test_rest.c $(front_fakes)
 %C%_test_stdio_SOURCES = %D%/test_stdio.c $(front_fakes)
 
@@ -26,5 +28,6 @@ check_PROGRAMS += \
 %C%_test_mcp_offers_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_lists_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_streams_LDADD = $(UNIT_LIBS)
+%C%_test_rest_offers_LDADD = $(UNIT_LIBS)
 %C%_test_rest_LDADD = $(UNIT_LIBS)
 %C%_test_stdio_LDADD = $(UNIT_LIBS)

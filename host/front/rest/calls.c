@@ -217,7 +217,7 @@ refuse_body (struct rest_calls *calls, struct http_exchange *x, const char *poin
 }
 
 static void
-start (struct rest_call *c, struct slice tool, const struct call_body *body)
+start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
 {
   static const struct call_events events = { on_progress, on_log, on_done };
   const struct http_request *request = http_request (c->x);
@@ -230,9 +230,10 @@ start (struct rest_call *c, struct slice tool, const struct call_body *body)
     text.data = json_string (&body->tape, body->arguments, arena, &text.len);
   call = call_start (c->calls->env->calls,
                      &(struct call_request){
+                       .kind = kind,
                        .toolset = catalog_toolset (c->calls->env->catalog),
-                       .name = tool.data,
-                       .name_len = tool.len,
+                       .name = name.data,
+                       .name_len = name.len,
                        .tape = written ? NULL : &body->tape,
                        .args_node = written ? NULL : body->arguments,
                        .args = text.data,
@@ -256,27 +257,42 @@ start (struct rest_call *c, struct slice tool, const struct call_body *body)
     begin_stream (c);
 }
 
+/* Start a call that the exchange waits for. */
+static void
+begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, struct slice name,
+       const struct call_body *body)
+{
+  struct rest_call *c = arena_alloc (http_request (x)->arena, sizeof *c);
+
+  *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id };
+  c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
+  link_call (c);
+  http_set_data (x, c);
+  http_on_gone (x, on_gone);
+  start (c, kind, name, body);
+}
+
 void
-rest_call_post (struct rest_calls *calls, struct http_exchange *x, struct slice tool)
+rest_call_read (struct rest_calls *calls, struct http_exchange *x, struct slice uri)
+{
+  begin (calls, x, CALL_READ, uri, &(struct call_body){ .call_id = NULL });
+}
+
+void
+rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind,
+                struct slice name)
 {
   const struct http_request *request = http_request (x);
   struct call_body body;
   struct error err = { 0 };
   const char *pointer;
-  struct rest_call *c;
 
   if (request->body.len != 0 && !media_is_json (http_header (x, "content-type")))
     return http_reply_error (x, 415, "unsupported_media_type",
                              "Content-Type must be application/json");
   if (!call_body_read (&body, request->body, &calls->limits, request->arena, &pointer, &err))
     return refuse_body (calls, x, pointer, &err);
-  c = arena_alloc (request->arena, sizeof *c);
-  *c = (struct rest_call){ .calls = calls, .x = x, .id = body.call_id };
-  c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
-  link_call (c);
-  http_set_data (x, c);
-  http_on_gone (x, on_gone);
-  start (c, tool, &body);
+  begin (calls, x, kind, name, &body);
 }
 
 void

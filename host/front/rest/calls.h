@@ -1,5 +1,6 @@
-/* calls.h - POST /v1/tools/{name}/call and DELETE /v1/calls/{id}: one call from its JSON body to
- * its JSON answer or event stream.  Used by rest.c.  Loop thread only.
+/* calls.h - POST /v1/tools/{name}/call, POST /v1/prompts/{name}, GET /v1/resources/read and DELETE
+ * /v1/calls/{id}: one call from its JSON body to its JSON answer or event stream.  Used by rest.c.
+ * Loop thread only.
  *
  * A call whose tool ran is 200: { "call_id", "ok": true, "content", "structured"?, "usage" }, or
  * with "ok": false and "error" when the tool itself says that it failed.  Any other failure has the
@@ -29,7 +30,11 @@ void rest_calls_init (struct rest_calls *calls, const struct front_env *env);
 /* Stops what is running; the callers get an error. */
 void rest_calls_free (struct rest_calls *calls);
 
-void rest_call_post (struct rest_calls *calls, struct http_exchange *x, struct slice tool);
+/* A call of this kind of what is named so, with what the body says. */
+void rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind,
+                     struct slice name);
+/* A read, which has no body. */
+void rest_call_read (struct rest_calls *calls, struct http_exchange *x, struct slice uri);
 void rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slice id);
 
 #endif

@@ -52,8 +52,70 @@ get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void
 post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
 {
-  rest_call_post (&rest->calls, x, tool);
+  rest_call_post (&rest->calls, x, CALL_TOOL, tool);
 }
+
+/* ---- resources and prompts ---- */
+
+/* All of one kind, as MCP lists them. */
+static void
+put_offers (struct json_writer *w, const struct rest *rest, enum offer offer, const char *name)
+{
+  const struct offers *offers = &catalog_toolset (rest->env->catalog)->of[offer];
+
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (size_t i = 0; i < offers->count; i++)
+    jsonw_raw (w, offers->list[i]->mcp.data, offers->list[i]->mcp.len);
+  jsonw_end (w);
+}
+
+static void
+get_resources (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  (void) segment;
+  jsonw_object (&w);
+  put_offers (&w, rest, OFFER_RESOURCE, "resources");
+  put_offers (&w, rest, OFFER_TEMPLATE, "templates");
+  jsonw_end (&w);
+  reply_json (x, 200, &out);
+}
+
+static void
+get_read (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  struct slice uri = http_query (x, "uri");
+
+  (void) segment;
+  if (uri.data == NULL || uri.len == 0)
+    http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
+  else
+    rest_call_read (&rest->calls, x, uri);
+}
+
+static void
+get_prompts (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  (void) segment;
+  jsonw_object (&w);
+  put_offers (&w, rest, OFFER_PROMPT, "prompts");
+  jsonw_end (&w);
+  reply_json (x, 200, &out);
+}
+
+static void
+post_prompt (struct rest *rest, struct http_exchange *x, struct slice prompt)
+{
+  rest_call_post (&rest->calls, x, CALL_PROMPT, prompt);
+}
+
+/* ---- the rest ---- */
 
 static void
 delete_call (struct rest *rest, struct http_exchange *x, struct slice id)
@@ -149,6 +211,10 @@ static const struct route routes[] = {
   { "GET", "/v1/tools",
     "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools },
   { "POST", "/v1/tools/{name}/call", "call a tool", post_call },
+  { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources },
+  { "GET", "/v1/resources/read", "read a resource: uri=…", get_read },
+  { "GET", "/v1/prompts", "the prompts", get_prompts },
+  { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
   { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release },
