@@ -1,5 +1,7 @@
 #include "cli/answer.h"
 
+#include <string.h>
+
 #include "cli/out.h"
 
 const struct json_limits answer_limits = {
@@ -28,7 +30,10 @@ describe_block (const struct json_tape *tape, const struct json_node *block, str
   const struct json_node *owner = resource != NULL ? resource : block;
   const char *mime = json_cstring (tape, json_member (tape, owner, "mimeType"), arena);
   const char *uri = json_cstring (tape, json_member (tape, owner, "uri"), arena);
-  const struct json_node *data = json_member (tape, owner, resource != NULL ? "blob" : "data");
+  const struct json_node *data = json_member (tape, owner, "data");
+
+  if (data == NULL)
+    data = json_member (tape, owner, "blob");
 
   buf_printf (out, "[%s", type != NULL ? type : "content");
   if (uri != NULL)
@@ -44,14 +49,21 @@ static void
 append_block (const struct json_tape *tape, const struct json_node *block, struct arena *arena,
               struct buf *out)
 {
+  const struct json_node *message = json_member (tape, block, "content");
+  const char *role = json_cstring (tape, json_member (tape, block, "role"), arena);
+  const char *text;
   size_t len;
-  const char *text = json_string (tape, json_member (tape, block, "text"), arena, &len);
 
+  if (out->len > 0 && out->data[out->len - 1] != '\n')
+    buf_putc (out, '\n');
+  if (message != NULL) {
+    buf_printf (out, "%s: ", role != NULL ? role : "?");
+    block = message;
+  }
+  text = json_string (tape, json_member (tape, block, "text"), arena, &len);
   if (text == NULL)
     text = json_string (tape, json_member (tape, json_member (tape, block, "resource"), "text"),
                         arena, &len);
-  if (out->len > 0 && out->data[out->len - 1] != '\n')
-    buf_putc (out, '\n');
   if (text != NULL)
     buf_append (out, text, len);
   else
@@ -91,6 +103,18 @@ raw_member (const struct json_tape *tape, const struct json_node *object, const 
   return node != NULL ? json_raw (tape, node, len) : NULL;
 }
 
+/* Of the members that there are the first. */
+static const char *
+first_member (const struct json_tape *tape, const struct json_node *object,
+              const char *const *names, size_t *len)
+{
+  const char *raw = NULL;
+
+  for (; raw == NULL && *names != NULL; names++)
+    raw = raw_member (tape, object, *names, len);
+  return raw;
+}
+
 void
 answer_repairs (const struct json_tape *tape, const struct json_node *repairs, struct buf *out)
 {
@@ -124,7 +148,8 @@ print_text (const struct json_tape *tape, const struct json_node *root)
 {
   CLEANUP_BUF struct buf text = { 0 };
   size_t content_len, structured_len;
-  const char *content = raw_member (tape, root, "content", &content_len);
+  const char *content = first_member (
+    tape, root, (const char *const[]){ "content", "contents", "messages", NULL }, &content_len);
   const char *structured = raw_member (tape, root, "structured", &structured_len);
 
   (void) answer_text (content, content_len, structured, structured_len, &text);
@@ -136,6 +161,11 @@ static enum cli_exit
 print_error (const struct json_tape *tape, const struct json_node *error, long http,
              struct arena *arena)
 {
+  static const struct {
+    const char *code, *shows;
+  } lists[] = { { "tool_not_found", "list shows the tools" },
+                { "resource_not_found", "resources shows the resources" },
+                { "prompt_not_found", "prompts shows the prompts" } };
   CLEANUP_BUF struct buf text = { 0 };
   const char *code = json_cstring (tape, json_member (tape, error, "code"), arena);
   const char *message = json_cstring (tape, json_member (tape, error, "message"), arena);
@@ -143,8 +173,9 @@ print_error (const struct json_tape *tape, const struct json_node *error, long h
   buf_printf (&text, "%s: %s", code != NULL ? code : "error",
               message != NULL && *message != '\0' ? message : "no reason was given");
   enum cli_exit status = exit_for_error (code, http);
-  if (status == CLI_NOT_FOUND)
-    buf_puts (&text, " toolhost list shows the tools there are.");
+  for (size_t i = 0; code != NULL && i < sizeof lists / sizeof *lists; i++)
+    if (strcmp (lists[i].code, code) == 0)
+      buf_printf (&text, " toolhost %s there are.", lists[i].shows);
   return out_error (status, "%s", buf_cstr (&text));
 }
 

@@ -17,8 +17,8 @@ extern const struct json_limits answer_limits;
  * what was mended of the arguments on stderr.  `http` is the status it came with. */
 enum cli_exit answer_print (const char *json, size_t len, long http, bool as_json);
 
-/* The text of the content blocks at `content` (a JSON array, or NULL), as a person reads it; of
- * `structured` when there is no text.  False: not JSON. */
+/* The text of the content blocks at `content` (a JSON array, or NULL), as a person reads it, or of
+ * what a read or a prompt gave; of `structured` when there is no text.  False: not JSON. */
 bool answer_text (const char *content, size_t content_len, const char *structured,
                   size_t structured_len, struct buf *out);
 

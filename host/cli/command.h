@@ -23,6 +23,10 @@ extern const struct command command_plugins;
 extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_schema;
+extern const struct command command_resources;
+extern const struct command command_read;
+extern const struct command command_prompts;
+extern const struct command command_prompt;
 
 /* JSON instead of a table: asked for, or because stdout is no terminal. */
 bool command_wants_json (const struct options *options);

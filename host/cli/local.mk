@@ -30,6 +30,7 @@ toolhost_SOURCES = \
   %D%/cmd_check.c \
   %D%/cmd_list.c \
   %D%/cmd_new.c \
+  %D%/cmd_offers.c \
   %D%/cmd_plugins.c \
   %D%/cmd_reload.c \
   %D%/cmd_schema.c \

@@ -156,12 +156,32 @@ def test_usage():
 def test_help():
     status, out, _ = cli(None, "--help")
     same(status, OK)
-    for command in ("list", "call", "check", "schema", "new", "plugins", "cancel", "reload"):
+    for command in ("list", "call", "resources", "read", "prompts", "prompt", "check", "schema", "new", "plugins",
+                    "cancel", "reload"):
         assert f"\n  {command} " in out, command
         same(cli(None, "help", command)[0], OK)
     same(cli(None, "call", "--help")[1], cli(None, "help", "call")[1])
     same(cli(None, "--version")[1], cli(None, "version")[1])
     same(json.loads(cli(None, "version", "--json")[1])["name"], "toolhost")
+
+
+def test_resources_and_prompts():
+    with Daemon(plugins=["conformance"]) as d:
+        same([r["uri"] for r in json.loads(cli(d, "resources")[1])["resources"]],
+             ["test://static-binary", "test://static-text", "test://watched-resource"])
+        same(cli(d, "read", "test://static-text")[:2], (OK, "This is the content of the static text resource.\n"))
+        png = subprocess.run([TOOLHOST, "--socket", d.socket, "read", "test://static-binary"], capture_output=True)
+        assert png.stdout.startswith(b"\x89PNG") and png.stdout.endswith(b"IEND\xaeB`\x82"), png.stdout
+        same(json.loads(cli(d, "read", "test://template/7/data", "--json")[1])["contents"][0]["uri"],
+             "test://template/7/data")
+        says(cli(d, "read", "test://nothing"), NOT_FOUND, "toolhost resources shows the resources there are")
+        same(json.loads(cli(d, "prompts")[1])["prompts"][0]["name"], "test_prompt_with_arguments")
+        same(cli(d, "prompt", "test_prompt_with_arguments", "-a", "arg1=a", "-a", "arg2=b")[:2],
+             (OK, "user: Prompt with arguments: arg1='a', arg2='b'\n"))
+        same(cli(d, "prompt", "test_prompt_with_image")[1].splitlines(),
+             ["user: [image image/png, 69 bytes]", "user: Please analyze the image above."])
+        says(cli(d, "prompt", "test_prompt_with_arguments", '{"arg1":"a"}'), REFUSED, "/arg2")
+        says(cli(d, "prompt", "nothing"), NOT_FOUND, "toolhost prompts shows the prompts there are")
 
 
 def start_slow_call(d):

@@ -46,6 +46,17 @@ test_others (void)
 }
 
 static void
+test_contents_and_messages (void)
+{
+  expect ("[{\"uri\":\"a:b\",\"text\":\"t\"}]", NULL, "t");
+  expect ("[{\"uri\":\"a:b\",\"mimeType\":\"a/b\",\"blob\":\"AA==\"}]", NULL,
+          "[content a:b a/b, 1 bytes]");
+  expect ("[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"t\"}},{\"role\":"
+          "\"assistant\",\"content\":{\"type\":\"image\",\"mimeType\":\"a/b\",\"data\":\"AAAA\"}}]",
+          NULL, "user: t\nassistant: [image a/b, 3 bytes]");
+}
+
+static void
 test_bad (void)
 {
   CLEANUP_BUF struct buf out = { 0 };
@@ -74,6 +85,7 @@ test_repairs (void)
 static CU_TestInfo tests[] = { { "joins texts", test_text },
                                { "falls back to the structured result", test_structured },
                                { "says what else there is", test_others },
+                               { "what stands at URIs, and messages", test_contents_and_messages },
                                { "refuses what is no JSON", test_bad },
                                { "says what was mended", test_repairs },
                                CU_TEST_INFO_NULL };
