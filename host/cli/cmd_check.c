@@ -3,6 +3,7 @@
 
 #include "base/json_tape.h"
 #include "cli/answer.h"
+#include "cli/check_offers.h"
 #include "cli/command.h"
 #include "cli/out.h"
 #include "cli/report.h"
@@ -183,6 +184,7 @@ check_plugin (const char *file, struct report *report)
   struct providers *providers = providers_new ();
   for (size_t i = 0; i < tools->count; i++)
     check_tool (host, tools->tools[i], providers, report);
+  check_offers (host, report);
   providers_free (providers);
   oneshot_close (host);
 }
@@ -217,7 +219,8 @@ const struct command command_check = {
   .details =
     "Looks at the ABI, the definitions and their schemas, at what each provider of models\n"
     "takes of them, and at texts that hide something; then calls each tool with the\n"
-    "examples of its inputSchema.  Exits with 11 if there are errors; warnings and notes\n"
+    "examples of its inputSchema, reads each resource, and gets each prompt that needs no\n"
+    "arguments.  Exits with 11 if there are errors; warnings and notes\n"
     "are none.\n",
   .options = OPTION_JSON,
   .least = 1,

@@ -27,6 +27,7 @@ libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
 toolhost_SOURCES = \
   %D%/cmd_call.c \
   %D%/cmd_cancel.c \
+  %D%/check_offers.c %D%/check_offers.h \
   %D%/cmd_check.c \
   %D%/cmd_list.c \
   %D%/cmd_new.c \

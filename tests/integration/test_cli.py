@@ -165,6 +165,19 @@ def test_help():
     same(json.loads(cli(None, "version", "--json")[1])["name"], "toolhost")
 
 
+def test_check_of_what_is_no_tool():
+    report = json.loads(cli(None, "check", plugin_file("conformance"), "--json")[1])
+    found = {tool["name"]: tool for tool in report["tools"]}
+    read = found["resource test://static-text"]
+    same((read["findings"], read["examples"][0]["ok"]), ([], True))
+    same(found["template test://template/{id}/data"]["examples"], [])
+    same(found["prompt test_simple_prompt"]["examples"][0]["text"], "user: This is a simple prompt for testing.")
+    same(found["prompt test_prompt_with_arguments"]["examples"], [])
+    status, out, _ = cli(None, "check", plugin_file("bad_offers"), "--json")
+    same(status, BAD_PLUGIN)
+    assert "template bad://{deed}" in out and '"tool_crashed: The tool crashed."' in out, out
+
+
 def test_resources_and_prompts():
     with Daemon(plugins=["conformance"]) as d:
         same([r["uri"] for r in json.loads(cli(d, "resources")[1])["resources"]],

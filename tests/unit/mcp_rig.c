@@ -76,7 +76,7 @@ void
 rig_open_session_of (struct mcp_rig *f, const char *version)
 {
   struct fake_answer a;
-  char body[256];
+  char body[512];
 
   snprintf (body, sizeof body, INITIALIZE ("%s"), version);
   rig_post (f, &a, JSON_TYPE BOTH, body);
