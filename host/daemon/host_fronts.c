@@ -42,6 +42,8 @@ manage_metrics (void *ctx, struct buf *out)
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",
                "Worker processes the daemon killed.", (double) host->pool.killed);
+  pool_metric (out, "toolhost_worker_rests_total", "counter",
+               "Times a worker said so much that it had to wait.", (double) host->pool.rests);
   pool_metric (out, "toolhost_tools", "gauge", "Tools in the toolset.",
                (double) catalog_toolset (host->catalog)->count);
   pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",

@@ -146,6 +146,7 @@ on_again (struct ev_loop *loop, ev_timer *timer, int revents)
 
   (void) loop;
   (void) revents;
+  channel->rests = false;
   channel->events->ready (channel);
 }
 
@@ -403,12 +404,26 @@ channel_receive (struct channel *channel, char *room,
   channel->received = false;
   if (channel->loop == NULL)
     return CHANNEL_CLOSED;
-  ev_timer_stop (channel->loop, &channel->again);
-  (void) ring_listen (&channel->in); /* what comes from here on is worth a knock */
+  if (!channel->rests) {
+    ev_timer_stop (channel->loop, &channel->again);
+    (void) ring_listen (&channel->in); /* what comes from here on is worth a knock */
+  }
   for (int i = 0; i < DATAGRAMS_PER_TURN && more && news == CHANNEL_OPEN; i++)
     news = take_datagram (channel, room, take, &more);
-  if (news != CHANNEL_OPEN && news != CHANNEL_CLOSED)
+  if (channel->rests || (news != CHANNEL_OPEN && news != CHANNEL_CLOSED))
     return news;
   in_ring = empty_ring (channel, room, take);
   return in_ring == CHANNEL_OPEN ? news : in_ring;
+}
+
+void
+channel_rest (struct channel *channel, double seconds)
+{
+  if (channel->loop == NULL)
+    return;
+  channel->rests = true;
+  ring_awake (&channel->in);
+  ev_timer_stop (channel->loop, &channel->again);
+  ev_timer_set (&channel->again, seconds, 0);
+  ev_timer_start (channel->loop, &channel->again);
 }

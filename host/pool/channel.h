@@ -59,7 +59,8 @@ struct channel {
   bool received;      /* the last channel_receive took something */
   const char *problem;
   ev_io readable, writable;
-  ev_timer again; /* there was too much for one turn */
+  ev_timer again; /* there was too much for one turn, or it rests */
+  bool rests;     /* the ring is not looked into */
 };
 
 /* Make the segments, and send HELLO with them through `control`, which is the channel's from here
@@ -88,5 +89,8 @@ bool channel_flush (struct channel *channel);
  * bytes, where the copies live while take runs. */
 enum channel_news channel_receive (struct channel *channel, char *room,
                                    bool (*take) (void *owner, const struct frame *frame));
+/* Look into the ring no more for so many seconds; then `ready` comes.  The worker fills it
+ * meanwhile, knocks at nobody's door, and waits when it is full. */
+void channel_rest (struct channel *channel, double seconds);
 
 #endif

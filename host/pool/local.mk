@@ -4,6 +4,7 @@ libhost_la_SOURCES += \
 	%D%/breaker.c %D%/breaker.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
+	%D%/chatter.h \
 	%D%/checking.c %D%/checking.h \
 	%D%/content.c %D%/content.h \
 	%D%/cpu_credit.c %D%/cpu_credit.h \

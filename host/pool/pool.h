@@ -54,6 +54,7 @@ struct pool {
   unsigned workers;                  /* processes alive */
   unsigned workers_max;              /* that may be there at once, by all policies */
   uint64_t started, crashed, killed; /* since the start */
+  uint64_t rests;                    /* of workers that said too much; likewise */
 };
 
 void pool_settings_default (struct pool_settings *settings);

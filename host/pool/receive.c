@@ -364,7 +364,37 @@ take_own_frame (struct worker *worker, const struct frame *frame)
   }
 }
 
-/* False: the worker was killed, and what else it says does not matter. */
+static unsigned
+cost_of (const struct frame *frame)
+{
+  switch (frame->head.kind) {
+  case FRAME_RESULT:
+    return 0;
+  case FRAME_RESULT_PART:
+  case FRAME_LOG:
+    return CHATTER_LOG;
+  default:
+    return CHATTER_PROGRESS;
+  }
+}
+
+/* False: it says so much that the others come first. */
+static bool
+may_go_on (struct worker *worker, const struct frame *frame)
+{
+  double rest;
+
+  if (worker->dead || !frame->by_ring)
+    return true;
+  rest = chatter_spend (&worker->chatter, ev_now (worker->pool->loop), cost_of (frame));
+  if (rest > 0) {
+    channel_rest (&worker->channel, rest);
+    worker->pool->rests++;
+  }
+  return rest <= 0;
+}
+
+/* False: no more for now, or the worker was killed, and what else it says does not matter. */
 static bool
 take_frame (void *owner, const struct frame *frame)
 {
@@ -378,7 +408,7 @@ take_frame (void *owner, const struct frame *frame)
     take_own_frame (worker, frame);
   else
     take_call_frame (worker, frame);
-  return worker->state != WORKER_KILLED;
+  return worker->state != WORKER_KILLED && may_go_on (worker, frame);
 }
 
 bool

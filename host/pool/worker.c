@@ -609,6 +609,8 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   struct end end;
 
   (void) revents;
+  worker->dead = true;
+  worker->channel.rests = false; /* what is there is all */
   while (worker_receive (worker) && worker->channel.received)
     ;
   on_output (loop, &worker->output, EV_READ);

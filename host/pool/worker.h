@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "pool/channel.h"
+#include "pool/chatter.h"
 #include "pool/job.h"
 #include "pool/output.h"
 #include "pool/pool.h"
@@ -96,6 +97,8 @@ struct worker {
   bool abandoned;              /* a call was given up, and what it started may still run */
   ev_timer pace;               /* until more of what it prints is read */
   struct output printed;       /* and what it says by toolhost_log */
+  struct chatter chatter;      /* and how often it says anything */
+  bool dead;                   /* the process has ended */
   struct worker *next;         /* the fleet's list */
 };
 

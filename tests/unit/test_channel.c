@@ -97,7 +97,8 @@ peer_read (struct fixture *f)
   return len;
 }
 
-static void
+/* True: the daemon wants a knock. */
+static bool
 peer_say (struct fixture *f, enum frame_kind kind, size_t len)
 {
   char *frame = xcalloc (1, FRAME_MAX);
@@ -106,9 +107,9 @@ peer_say (struct fixture *f, enum frame_kind kind, size_t len)
 
   CU_ASSERT (ring_room (&f->out) >= (long) size);
   ring_put (&f->out, frame, size);
-  (void) ring_publish (&f->out);
   free (frame);
   free (text);
+  return ring_publish (&f->out);
 }
 
 static void
@@ -309,14 +310,14 @@ test_frames_of_both_ways_are_taken (void)
   setup (&f);
   CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);
   CU_ASSERT_FALSE (f.channel.received);
-  peer_say (&f, FRAME_LOG, 100);
-  peer_say (&f, FRAME_RESULT, 40000);
+  (void) peer_say (&f, FRAME_LOG, 100);
+  (void) peer_say (&f, FRAME_RESULT, 40000);
   CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);
   CU_ASSERT (f.channel.received);
   CU_ASSERT_EQUAL (f.frames, 2);
   CU_ASSERT_EQUAL (f.bytes, 40100);
   CU_ASSERT_EQUAL (f.last.kind, FRAME_RESULT);
-  peer_say (&f, FRAME_LOG, 8);
+  (void) peer_say (&f, FRAME_LOG, 8);
   CU_ASSERT_EQUAL (send (f.control, &bye, sizeof bye, 0), sizeof bye);
   close (f.control);
   f.control = -1;
@@ -331,7 +332,7 @@ static bool
 say_more (struct fixture *f)
 {
   if (ring_room (&f->out) > CALL_ROOM + 64)
-    peer_say (f, FRAME_LOG, CALL_ROOM);
+    (void) peer_say (f, FRAME_LOG, CALL_ROOM);
   return true;
 }
 
@@ -342,13 +343,33 @@ test_a_flood_is_bounded_and_comes_back (void)
 
   setup (&f);
   f.also = say_more;
-  peer_say (&f, FRAME_LOG, CALL_ROOM);
+  (void) peer_say (&f, FRAME_LOG, CALL_ROOM);
   CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);
   CU_ASSERT (f.bytes <= RING_SIZE + FRAME_MAX);
   CU_ASSERT (f.frames > 1);
   CU_ASSERT_EQUAL (f.ready, 0);
   ev_run (f.loop, EVRUN_ONCE); /* without a knock */
   CU_ASSERT_EQUAL (f.ready, 1);
+  teardown (&f);
+}
+
+static void
+test_a_rest (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);
+  channel_rest (&f.channel, 0.001);
+  CU_ASSERT_FALSE (peer_say (&f, FRAME_LOG, 16)); /* nobody is to knock */
+  CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);   /* as if it did */
+  CU_ASSERT_FALSE (peer_say (&f, FRAME_LOG, 16));
+  CU_ASSERT_EQUAL (f.frames, 0);
+  while (f.ready == 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (receive (&f), CHANNEL_OPEN);
+  CU_ASSERT_EQUAL (f.frames, 2);
+  CU_ASSERT_TRUE (peer_say (&f, FRAME_LOG, 16));
   teardown (&f);
 }
 
@@ -366,7 +387,7 @@ test_whoever_takes_can_stop (void)
   setup (&f);
   f.also = stop;
   for (int i = 0; i < 4; i++)
-    peer_say (&f, FRAME_LOG, 16);
+    (void) peer_say (&f, FRAME_LOG, 16);
   CU_ASSERT_EQUAL (receive (&f), CHANNEL_STOPPED);
   CU_ASSERT_EQUAL (f.frames, 2);
   teardown (&f);
@@ -486,6 +507,7 @@ static CU_TestInfo tests[] = {
   { "a consumer that lies", test_a_consumer_that_lies },
   { "frames of both ways are taken", test_frames_of_both_ways_are_taken },
   { "a flood is bounded, and comes back", test_a_flood_is_bounded_and_comes_back },
+  { "a rest", test_a_rest },
   { "whoever takes can stop", test_whoever_takes_can_stop },
   { "malformed frames", test_malformed_frames },
   { "random segments", test_random_segments },

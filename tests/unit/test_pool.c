@@ -624,6 +624,41 @@ a_process_for_each_call (void)
   teardown (&f);
 }
 
+/* ---- floods ---- */
+
+static void
+how_much_is_listened_to (void)
+{
+  struct chatter chatter = { 0 };
+  double rest;
+  int logs = 0;
+
+  do
+    logs++;
+  while ((rest = chatter_spend (&chatter, 7.004, CHATTER_LOG)) == 0);
+  CU_ASSERT_EQUAL (logs, CHATTER_PER_PERIOD);
+  CU_ASSERT (rest > 0 && rest <= CHATTER_PERIOD);
+  CU_ASSERT (chatter_spend (&chatter, 7.013, CHATTER_LOG) > 0);
+  CU_ASSERT_EQUAL (chatter_spend (&chatter, 7.015, CHATTER_PROGRESS), 0); /* the next period */
+  CU_ASSERT_EQUAL (chatter_spend (&chatter, 3, CHATTER_PROGRESS), 0);     /* the clock was set */
+  CU_ASSERT_EQUAL (chatter.used, CHATTER_PROGRESS);
+}
+
+static void
+a_flood_of_log_lines (void)
+{
+  struct fixture f;
+  struct task flood;
+
+  setup (&f, "log_flood");
+  CU_ASSERT_EQUAL (submit (&f, &flood, "{}").refusal, UNIT_TAKEN);
+  while (f.pool.rests < 5)
+    ev_run (f.loop, EVRUN_ONCE);
+  job_cancel (&flood.job, FRAME_CANCEL_CALLER);
+  CU_ASSERT_FALSE (flood.ended);
+  teardown (&f);
+}
+
 /* ---- large results ---- */
 
 /* The only thread that reads results, held up until somebody lets it go. */
@@ -806,6 +841,8 @@ static CU_TestInfo tests[] = {
   { "tenants share no process", tenants_share_no_process },
   { "a tenant gives way", a_tenant_gives_way },
   { "a process for each call", a_process_for_each_call },
+  { "how much is listened to", how_much_is_listened_to },
+  { "a flood of log lines", a_flood_of_log_lines },
   { "a large result holds nobody up", a_large_result_holds_nobody_up },
   { "cancelled while its result is read", cancelled_while_its_result_is_read },
   { "its worker dies while its result is read", its_worker_dies_while_its_result_is_read },
