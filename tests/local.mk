@@ -42,7 +42,8 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/neighbours.la \
+check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/late.la \
+	%D%/integration/neighbours.la \
 	%D%/integration/numbered.la
 %C%_integration_neighbours_la_SOURCES = %D%/integration/neighbours.c
 %C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
@@ -56,6 +57,10 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_fragile_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_late_la_SOURCES = %D%/integration/late.c
+%C%_integration_late_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_late_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_late_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_numbered_la_SOURCES = %D%/integration/numbered.c
 %C%_integration_numbered_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_numbered_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -27,6 +27,8 @@ struct plugin {
   struct plugins *all;
   struct plugin *waiting; /* next in the queue of those to be asked */
   bool queued, asking;
+  ev_timer again; /* what `next` offers is asked once more */
+  double pause;   /* seconds, the last one before that; 0: there was none */
   UT_hash_handle hh;
 };
 

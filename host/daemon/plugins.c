@@ -11,6 +11,9 @@
 
 enum { EVENTED_CAPACITY = 256 };
 
+/* Seconds until a plugin is asked again that this machine had no time or no room for. */
+static const double AGAIN_FIRST = 1, AGAIN_MOST = 60;
+
 static void pump (struct plugins *all);
 
 /* ---- the toolset ---- */
@@ -152,6 +155,8 @@ static void
 drop_next (struct plugin *plugin)
 {
   unqueue (plugin);
+  ev_timer_stop (plugin->all->needs.pool->loop, &plugin->again);
+  plugin->pause = 0;
   if (plugin->taking != NULL) {
     taking_cancel (plugin->taking);
     plugin->taking = NULL;
@@ -184,13 +189,34 @@ plugin_free (struct plugin *plugin)
 }
 
 static void
-fail (struct plugin *plugin, const char *why)
+refuse (struct plugin *plugin, const char *why)
 {
+  const char *again_ms = plugin->pause != 0 ? LOG_INT (plugin->pause * 1000) : NULL;
+
   set_text (&plugin->problem, why);
   log_event (plugin->all->needs.log, LOG_ERROR, "plugin_refused", "plugin", plugin->name, "file",
              plugin->path, "why", why, "still_serving",
-             plugin->unit != NULL ? "the file it replaces" : NULL, NULL);
+             plugin->unit != NULL ? "the file it replaces" : NULL, "again_in_ms", again_ms, NULL);
+}
+
+static void
+fail (struct plugin *plugin, const char *why)
+{
   drop_next (plugin);
+  refuse (plugin, why);
+}
+
+/* The machine was too busy, or too full: it is asked again, later and later. */
+static void
+fail_for_now (struct plugin *plugin, const char *why)
+{
+  struct pool *pool = plugin->all->needs.pool;
+  const double next = plugin->pause == 0 ? AGAIN_FIRST : 2 * plugin->pause;
+
+  plugin->pause = next < AGAIN_MOST ? next : AGAIN_MOST;
+  refuse (plugin, why);
+  ev_timer_set (&plugin->again, plugin->pause * (1 - pool_random (pool) / 2), 0);
+  ev_timer_start (pool->loop, &plugin->again);
 }
 
 static unsigned
@@ -317,6 +343,14 @@ check_ready (struct plugins *all)
   }
 }
 
+/* It was not described: would another try perhaps end otherwise? */
+static bool
+may_pass (const struct plugin *plugin)
+{
+  const struct past *last = history_past (plugin->history, 0);
+  return last != NULL && reason_may_pass (last->end.reason);
+}
+
 static void
 on_described (void *ctx, const char *json, size_t len, const struct error *err)
 {
@@ -325,7 +359,9 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
 
   plugin->asking = false;
   all->asking--;
-  if (json == NULL)
+  if (json == NULL && may_pass (plugin))
+    fail_for_now (plugin, err->text);
+  else if (json == NULL)
     fail (plugin, err->text);
   else {
     describe_cache_put (all->needs.cache, plugin->next_hex, policy_digest (&plugin->policy), json,
@@ -386,6 +422,23 @@ ask_later (struct plugin *plugin)
   plugin->queued = true;
 }
 
+static void
+ask_again (struct plugin *plugin)
+{
+  ev_timer_stop (plugin->all->needs.pool->loop, &plugin->again);
+  unit_release (plugin->next); /* its starts that failed say nothing of this one */
+  ask_later (plugin);
+  pump (plugin->all);
+}
+
+static void
+on_again (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  ask_again (timer->data);
+}
+
 /* ---- what discovery reports ---- */
 
 static struct plugin *
@@ -400,6 +453,8 @@ plugin_named (struct plugins *all, const char *name, const char *path)
     plugin->name = xstrdup (name);
     plugin->history = history_new ();
     policy_init (&plugin->policy);
+    ev_timer_init (&plugin->again, on_again, 0, 0);
+    plugin->again.data = plugin;
     HASH_ADD_KEYPTR (hh, all->by_name, plugin->name, strlen (plugin->name), plugin);
   }
   set_text (&plugin->path, path);
@@ -572,6 +627,8 @@ plugins_release (struct plugins *all, const char *name)
   log_event (all->needs.log, LOG_NOTICE, "plugin_released", "plugin", name, NULL);
   if (plugin->unit != NULL)
     unit_release (plugin->unit);
+  if (ev_is_active (&plugin->again))
+    ask_again (plugin);
   return true;
 }
 

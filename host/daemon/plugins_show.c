@@ -12,7 +12,9 @@ state_of (const struct plugin *p, const struct unit_status *status)
   if (!p->policy.enabled)
     return "disabled";
   if (p->unit == NULL)
-    return p->next != NULL || p->taking != NULL ? "starting" : "broken";
+    return ev_is_active (&p->again)               ? "backing_off"
+           : p->next != NULL || p->taking != NULL ? "starting"
+                                                  : "broken";
   return status->state;
 }
 

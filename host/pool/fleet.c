@@ -91,6 +91,8 @@ tell_described (struct fleet *fleet, const char *json, size_t len, const struct 
   if (!fleet->describing)
     return;
   fleet->describing = false;
+  if (json == NULL)
+    fleet->ready = 0; /* until it is asked again, or serves */
   fleet->events->described (fleet, json, len, err);
 }
 

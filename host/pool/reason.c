@@ -43,6 +43,12 @@ reason_blame (enum reason reason)
   return reasons[reason].blame;
 }
 
+bool
+reason_may_pass (enum reason reason)
+{
+  return reason == REASON_START_TIMEOUT || reasons[reason].blame == BLAME_SYSTEM;
+}
+
 const char *
 reason_words (enum reason reason)
 {

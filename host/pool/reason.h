@@ -47,6 +47,8 @@ enum blame {
 /* For logs, metrics and programs: lower case with '_'. */
 const char *reason_code (enum reason reason);
 enum blame reason_blame (enum reason reason);
+/* Does it say more of a busy or full machine than of the plugin that was being loaded? */
+bool reason_may_pass (enum reason reason);
 /* The sentence of one that needs no particulars. */
 const char *reason_words (enum reason reason);
 

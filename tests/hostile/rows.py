@@ -91,7 +91,11 @@ def load(rig, row):
     before = len(rig.refusals(row.plugin))
     rig.daemon.add(row.plugin)
     rig.wait_refused(row.plugin, before)
-    return rig.daemon.rest(row.tool or row.plugin)
+    answer = rig.daemon.rest(row.tool or row.plugin)
+    if "start_timeout" in row.reasons:  # it would be tried again beside the rows that follow
+        (rig.daemon.plugin_dir / f"{row.plugin}.so").unlink()
+        rig.daemon.wait_log("plugin_removed", lambda e: e["plugin"] == row.plugin)
+    return answer
 
 
 def stop_with_large_arguments(rig, row):

@@ -2,7 +2,9 @@
 
 import json
 import os
+import pathlib
 import signal
+import tempfile
 import time
 
 from harness import (PATIENCE, SANITIZER, Daemon, Skip, comment, descendants, in_background, installed, main,
@@ -80,6 +82,35 @@ def test_each_end_of_a_start_has_its_reason():
         with Daemon(plugins=[name], config=timeout) as d:
             end = ended(d, name, reason)
             assert word in end["why"], end
+
+
+def test_a_plugin_that_was_too_slow_is_tried_again():
+    with tempfile.TemporaryDirectory(prefix="toolhost-test.", dir="/var/tmp") as folder:
+        os.chmod(folder, 0o755)
+        go = pathlib.Path(folder, "go")
+        policy = {"permissions": {"read": [folder]}, "config": {"until": str(go)}}
+        with Daemon(plugins=["late", "no_entry", "echo"], policies={"late": policy},
+                    config={"start_timeout": "1s"}) as d:
+            refused = d.wait_log("plugin_refused", lambda e: e["plugin"] == "late")
+            same((refused["again_in_ms"], plugin(d, "late")["state"]), ("1000", "backing_off"))
+            refused = d.wait_log("plugin_refused", lambda e: e["plugin"] == "late", after=1, timeout=30)
+            same(refused["again_in_ms"], "2000", "the second pause")
+            go.touch()
+            d.wait_log("plugin_loaded", lambda e: e["plugin"] == "late", timeout=60)
+            same(d.call("late").text, "there")
+            same(plugin(d, "late")["problems"], [])
+            broken = d.log_events("plugin_refused", lambda e: e["plugin"] == "no_entry")
+            same([e.get("again_in_ms") for e in broken], [None], "what is broken is not tried again")
+
+
+def test_an_operator_need_not_wait_for_the_next_try():
+    with Daemon(plugins=["ctor_hang"], config={"start_timeout": "1s"}) as d:
+        for after, pause in enumerate(("1000", "2000", "4000")):
+            refused = d.wait_log("plugin_refused", after=after, timeout=30)
+            same(refused["again_in_ms"], pause)
+        before = len(d.log_events("worker_started"))
+        same(run(TOOLHOST, "--socket", d.socket, "plugins", "release", "ctor_hang")[0], 0)
+        d.wait_log("worker_started", after=before, timeout=1.5)  # the pause is 2 s at least
 
 
 def test_a_forbidden_system_call_is_told_as_one():

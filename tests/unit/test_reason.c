@@ -139,6 +139,12 @@ every_reason_has_its_words (void)
     for (unsigned b = 0; b < a; b++)
       CU_ASSERT_STRING_NOT_EQUAL (reason_code (a), reason_code (b));
   }
+  CU_ASSERT_TRUE (reason_may_pass (REASON_START_TIMEOUT));
+  CU_ASSERT_TRUE (reason_may_pass (REASON_SPAWN_FAILED));
+  CU_ASSERT_TRUE (reason_may_pass (REASON_KILLED));
+  CU_ASSERT_FALSE (reason_may_pass (REASON_SIGNAL));
+  CU_ASSERT_FALSE (reason_may_pass (REASON_OOM));
+  CU_ASSERT_FALSE (reason_may_pass (REASON_LOAD_FAILED));
   CU_ASSERT_EQUAL (reason_blame (REASON_SIGNAL), BLAME_PLUGIN);
   CU_ASSERT_EQUAL (reason_blame (REASON_DEADLINE), BLAME_CALL);
   CU_ASSERT_EQUAL (reason_blame (REASON_KILLED), BLAME_SYSTEM);
