@@ -15,6 +15,9 @@ integration_tests = \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_offers.py \
+	%D%/integration/test_mcp_legacy.py \
+	%D%/integration/test_mcp_modern.py \
+	%D%/integration/test_mcp_stdio.py \
 	%D%/integration/test_policy.py \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_service.py \
@@ -35,7 +38,7 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/mcp_wire.py \
 	%D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/packages.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json \
 	%D%/conformance/conformance.py \
@@ -43,8 +46,11 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/late.la \
-	%D%/integration/neighbours.la \
-	%D%/integration/numbered.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/wire.la
+%C%_integration_wire_la_SOURCES = %D%/integration/wire.c
+%C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_wire_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_neighbours_la_SOURCES = %D%/integration/neighbours.c
 %C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_neighbours_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -164,8 +164,10 @@ host_stop (struct host *host)
   notify_stopping (host->notify);
   log_event (host->log, LOG_INFO, "stopping", "calls", LOG_INT (calls_running (host->calls)), NULL);
   calls_drain (host->calls);
-  if (host->http != NULL)
+  if (host->http != NULL) {
     http_server_drain (host->http);
+    mcp_http_drain (host->mcp);
+  }
   host->stop_by = ev_now (host->loop) + (double) host->config.drain_ms / 1000;
   host->kill_by = host->stop_by + 2;
   ev_timer_init (&host->drain, on_drain, 0, 0.02);

@@ -73,6 +73,7 @@ struct mcp_core {
   const struct mcp_carrier *carrier;
   struct json_limits limits;
   struct mcp_lists lists;
+  bool draining; /* no new subscriptions */
   struct catalog_watcher watcher;
   struct mcp_peer *peers;
   struct buf server_info; /* rendered once */

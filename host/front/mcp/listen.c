@@ -73,6 +73,10 @@ mcp_listen (struct mcp_request *r, const struct mcp_message *m)
 
   if (!json_is (filter, JSON_OBJECT))
     return mcp_refuse_params (r, "notifications: expected an object");
+  if (r->core->draining) {
+    (void) mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 503, "The daemon is stopping");
+    return mcp_refuse (r, &fault);
+  }
   if (r->peer->listening >= LISTENERS_MAX) {
     (void) mcp_fault_set (&fault, MCP_INTERNAL_ERROR, 200, "Too many subscriptions; at most %d",
                           LISTENERS_MAX);
@@ -97,6 +101,16 @@ mcp_listen_stop (struct mcp_request *r)
   mcp_put_subscription (&w, r->id);
   mcp_end (&w);
   mcp_answer (r, 200);
+}
+
+void
+mcp_listen_stop_all (struct mcp_peer *peer)
+{
+  for (struct mcp_request *r = peer->requests, *next; r != NULL; r = next) {
+    next = r->next;
+    if (r->listening)
+      mcp_listen_stop (r);
+  }
 }
 
 /* ---- telling ---- */

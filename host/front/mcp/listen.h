@@ -17,5 +17,7 @@ void mcp_tell_missed (struct mcp_core *core, struct mcp_peer *peer);
 void mcp_listen (struct mcp_request *r, const struct mcp_message *m);
 /* For core.c: the daemon ends a subscription; it is gone when this returns. */
 void mcp_listen_stop (struct mcp_request *r);
+/* … all of a peer. */
+void mcp_listen_stop_all (struct mcp_peer *peer);
 
 #endif

@@ -20,6 +20,8 @@ struct mcp_http;
 struct mcp_http *mcp_http_new (const struct front_env *env);
 /* A request whose path is /mcp: any method. */
 void mcp_http_handle (struct mcp_http *mcp, struct http_exchange *x);
+/* The daemon stops: end every stream that has no end of its own, and begin no other. */
+void mcp_http_drain (struct mcp_http *mcp);
 void mcp_http_free (struct mcp_http *mcp);
 
 #endif

@@ -86,6 +86,8 @@ session_of (struct mcp_http *mcp, struct http_exchange *x)
 static void
 open_standalone (struct mcp_http *mcp, struct http_exchange *x, struct mcp_session *session)
 {
+  if (mcp->core.draining)
+    return http_reply_error (x, 503, "stopping", "The daemon is stopping");
   if (session->standalone.x != NULL)
     return http_reply_error (x, 409, "stream_open", "The session has an open stream already");
   mcp_stream_connect (&session->standalone, x);
@@ -221,6 +223,15 @@ mcp_http_handle (struct mcp_http *mcp, struct http_exchange *x)
     if (slice_is (http_request (x)->method, methods[i].method))
       return methods[i].run (mcp, x);
   http_reply (x, 405, NULL, "Allow: POST, GET, DELETE\r\n", NULL, 0);
+}
+
+void
+mcp_http_drain (struct mcp_http *mcp)
+{
+  mcp->core.draining = true;
+  mcp_listen_stop_all (&mcp->stateless);
+  for (struct mcp_session *s = mcp_sessions_first (mcp->sessions); s != NULL; s = s->older)
+    mcp_stream_hang_up (&s->standalone);
 }
 
 void
