@@ -9,7 +9,8 @@ fuzzers = \
 	%D%/fuzz_mend \
 	%D%/fuzz_http \
 	%D%/fuzz_frame \
-	%D%/fuzz_ring
+	%D%/fuzz_ring \
+	%D%/fuzz_template
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
@@ -39,6 +40,9 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_ring_SOURCES = %D%/fuzz_ring.c %D%/fuzz.h
 %C%_fuzz_ring_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_ring_LDADD = $(HOST_LIBS)
+%C%_fuzz_template_SOURCES = %D%/fuzz_template.c %D%/fuzz.h
+%C%_fuzz_template_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_template_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
