@@ -33,6 +33,7 @@ typedef struct toolhost_mock_result {
   const char *message;  /* of toolhost_fail or toolhost_why, "" when none */
   const char *problems; /* of toolhost_invalid: JSON array of { "pointer", "message" } */
   const char *log;      /* every progress and log line, one a line */
+  const char *asks;     /* ASKED: what was asked, a JSON object { key: { "kind", "params" } } */
 } toolhost_mock_result;
 
 /* Load the plugin behind `entry` and open it with `config` (JSON text; NULL: "{}").  NULL when the
@@ -51,6 +52,13 @@ void toolhost_mock_set_info (toolhost_mock *mock, int32_t what,
                              const char *text); /* TOOLHOST_TENANT … */
 /* Grant a secret by name. */
 void toolhost_mock_set_secret (toolhost_mock *mock, const char *name, const char *value);
+/* The answer to a question, for all calls that follow; `json` is the value of an answered one.
+ * `is`: TOOLHOST_ANSWERED, _DECLINED, _DISMISSED, _EXPIRED; TOOLHOST_OPEN forgets the answer.  What
+ * a call that asked has kept comes back in the next one. */
+void toolhost_mock_answer (toolhost_mock *mock, const char *key, int32_t is, const char *json);
+/* Whom the next calls can ask: kinds in a string with blanks ("form url sampling roots", with
+ * "sampling.tools" for sampling that offers tools); at first everybody. */
+void toolhost_mock_set_askable (toolhost_mock *mock, const char *kinds);
 /* Cancel the next call after its `after`-th question (toolhost_cancelled, sleep, time_left); 0:
  * never. */
 void toolhost_mock_cancel_after (toolhost_mock *mock, unsigned after);

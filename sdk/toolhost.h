@@ -411,6 +411,13 @@ struct toolhost_host {
   toolhost_status (*role) (toolhost_call *call, int32_t role);
   toolhost_status (*suggest) (toolhost_call *call, const char *value, size_t len);
   toolhost_status (*changed) (const toolhost_host *host, int32_t what, const char *uri);
+  /* asking with a form, answers, what is kept between the rounds */
+  int32_t (*ask_form) (toolhost_call *call, const char *key, const char *message,
+                       size_t message_len, const char *schema_json, size_t schema_len);
+  toolhost_status (*answer) (toolhost_call *call, const char *key, const char *where,
+                             toolhost_value *value);
+  toolhost_status (*keep) (toolhost_call *call, const void *data, size_t len);
+  const void *(*kept) (toolhost_call *call, size_t *len);
 };
 
 /* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
@@ -420,11 +427,19 @@ struct toolhost_host {
 /* What toolhost_ask answers. */
 enum {
   TOOLHOST_ANSWERED = 1000,
-  TOOLHOST_OPEN = 2000, /* return TOOLHOST_ASKED; the callbacks run again with the answer */
-  TOOLHOST_DECLINED = 3000,
-  TOOLHOST_DISMISSED = 4000,
-  TOOLHOST_EXPIRED = 5000,
-  TOOLHOST_UNASKABLE = 6000 /* not granted, or nobody is there to ask */
+  TOOLHOST_OPEN = 2000,      /* return TOOLHOST_ASKED; the callbacks run again with the answer */
+  TOOLHOST_DECLINED = 3000,  /* the person said no */
+  TOOLHOST_DISMISSED = 4000, /* the person closed it without an answer */
+  TOOLHOST_EXPIRED = 5000,   /* nobody answered in time */
+  TOOLHOST_UNASKABLE = 6000  /* nobody is there who could be asked this */
+};
+
+/* The bounds of what a call asks. */
+enum {
+  TOOLHOST_ASKS_MAX = 16,         /* questions that are open at the same time */
+  TOOLHOST_ASK_KEY_MAX = 64,      /* bytes of a key, of A-Za-z0-9_.- */
+  TOOLHOST_ASK_BYTES_MAX = 49152, /* of all questions of a round together, as JSON */
+  TOOLHOST_KEEP_MAX = 8192        /* bytes that toolhost_keep takes */
 };
 
 /* ---- registration ----------------------------------------------------------------------- */
@@ -981,14 +996,105 @@ toolhost_invoke (toolhost_call *call, const char *tool, const char *args_json,
   return call->host->invoke (call, tool, args_json, strlen (args_json), result_json, result_len);
 }
 
-/* Ask a person: TOOLHOST_ANSWERED and the answer, or TOOLHOST_OPEN (then return TOOLHOST_ASKED), or
- * why there will be none.  `key` names the question within the call.  [call] */
+/* Asking.  A tool that needs to know more asks, from execute, and returns TOOLHOST_ASKED; no thread
+ * waits.  What it had done of a result is dropped, and when the answers are there all callbacks run
+ * again from the start, possibly in another process: toolhost_ask then gives the answer to the same
+ * key.  Effects outside that come before a question happen once more, so ask first.
+ *
+ *   switch (toolhost_ask_form (call, "sure", SCHEMA, "Delete %s?", name)) {
+ *   case TOOLHOST_ANSWERED: break;
+ *   case TOOLHOST_OPEN:     return TOOLHOST_ASKED;
+ *   default:                return toolhost_fail (call, "not_confirmed", "Nothing was deleted.");
+ *   }
+ *
+ * Several questions may be open at once: ask them all, then return TOOLHOST_ASKED.  Who returns it
+ * with no question open, because each was TOOLHOST_UNASKABLE, says that it can't go on without: the
+ * caller is told which capability it lacks.
+ *
+ * `key` names the question within the call (1 to 64 of A-Za-z0-9_.-).  `kind` and `params_json`, an
+ * object with the members of MCP:
+ *   "form"      "message", "requestedSchema": an object of strings, numbers, booleans and choices;
+ *               never for secrets.  The answer is an object that fits the schema.
+ *   "url"       "message", "url" (https): what a person has to do there, out of band.  The answer
+ * is
+ *               {}: the person agreed to go, not that it is done.
+ *   "sampling"  "messages", "maxTokens", …: the caller's model is asked.  The answer has "role",
+ *               "content", "model".
+ *   "roots"     {}: the folders the caller works in.  The answer has "roots".
+ * The answer is JSON text of *answer_len bytes; both pointers may be NULL.  [call] */
 TOOLHOST_UNUSED static inline int32_t
 toolhost_ask (toolhost_call *call, const char *key, const char *kind, const char *params_json,
               const char **answer_json, size_t *answer_len)
 {
   return call->host->ask (call, key, kind, params_json, strlen (params_json), answer_json,
                           answer_len);
+}
+
+/* The kind "form" with a message that is put together; `schema_json` is its requestedSchema.  Read
+ * the answer with toolhost_answer.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (4, 5) static inline int32_t
+  toolhost_ask_form (toolhost_call *call, const char *key, const char *schema_json, const char *fmt,
+                     ...)
+{
+  int32_t said = TOOLHOST_UNASKABLE;
+  if (!TOOLHOST_REACHES (call->host, ask_form))
+    return said;
+  TOOLHOST_FORMATTED (
+    fmt, said = call->host->ask_form (call, key, text, len, schema_json, strlen (schema_json)));
+  return said;
+}
+
+/* A value of the answer to `key`: where as in toolhost_arg, "" is the whole.  TOOLHOST_NOT_FOUND:
+ * there is none, or that question was not answered; TOOLHOST_TOO_OLD.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_answer (toolhost_call *call, const char *key, const char *where, toolhost_value *value)
+{
+  memset (value, 0, sizeof *value);
+  value->struct_size = (uint32_t) sizeof *value;
+  if (!TOOLHOST_REACHES (call->host, answer))
+    return TOOLHOST_TOO_OLD;
+  return call->host->answer (call, key, where, value);
+}
+
+/* A C string of the answer, or `otherwise` when absent, no string, or holding U+0000.  [call] */
+TOOLHOST_UNUSED static inline const char *
+toolhost_answer_string (toolhost_call *call, const char *key, const char *where,
+                        const char *otherwise)
+{
+  toolhost_value value;
+  if (toolhost_answer (call, key, where, &value) != TOOLHOST_OK || value.type != TOOLHOST_STRING
+      || memchr (value.string, 0, value.string_len) != NULL)
+    return otherwise;
+  return value.string;
+}
+
+/* A boolean of the answer, or `otherwise`.  [call] */
+TOOLHOST_UNUSED static inline bool
+toolhost_answer_bool (toolhost_call *call, const char *key, const char *where, bool otherwise)
+{
+  toolhost_value value;
+  if (toolhost_answer (call, key, where, &value) != TOOLHOST_OK || value.type != TOOLHOST_BOOL)
+    return otherwise;
+  return value.integer != 0;
+}
+
+/* Bytes that come back in the next round, when this one returns TOOLHOST_ASKED; they replace what
+ * was kept before, and without a call it stays.  Callers see them only sealed, but they may hand
+ * them in again: keep what must happen once elsewhere.  TOOLHOST_BAD_VALUE: more than 8,192 bytes;
+ * TOOLHOST_TOO_OLD.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_keep (toolhost_call *call, const void *data, size_t len)
+{
+  return TOOLHOST_REACHES (call->host, keep) ? call->host->keep (call, data, len)
+                                             : TOOLHOST_TOO_OLD;
+}
+
+/* What the last round kept, *len bytes; NULL in the first round, or when nothing was.  [call] */
+TOOLHOST_UNUSED static inline const void *
+toolhost_kept (toolhost_call *call, size_t *len)
+{
+  *len = 0;
+  return TOOLHOST_REACHES (call->host, kept) ? call->host->kept (call, len) : NULL;
 }
 
 /* ---- wrappers: opening and building ----------------------------------------------------- */

@@ -18,7 +18,7 @@
  *   CANCEL      socket, down: struct frame_cancel
  *   RESULT_PART ring, up: bytes of a result's body that did not fit one frame, in order
  *   RESULT      ring, up: struct frame_result and the (rest of the) body: code, message,
- *               structured, content, one after the other with the lengths of the struct
+ *               structured, content, kept, one after the other with the lengths of the struct
  *   PROGRESS    ring, up: struct frame_progress, text
  *   LOG         ring, up: struct frame_log, text; call 0: belongs to no call
  *   CHANGED     ring, up: struct frame_changed, URI: what the plugin offers has changed; call 0
@@ -87,10 +87,31 @@ struct frame_call {
   uint32_t flags;    /* FRAME_CALL_… */
   uint32_t cpu_ms;   /* of processor time, 0: any */
   uint32_t result_max; /* bytes; 0: as HELLO says */
+  /* The last bytes of the arguments' are no arguments: what was answered so far, as ask.h of the
+   * worker reads it, and after it what the tool kept; 0 in a first round. */
+  uint32_t answers_len;
+  uint32_t kept_len;
 };
 enum {
-  FRAME_CALL_PROGRESS = 1, /* the caller wants progress */
-  FRAME_CALL_COMPLETE = 2  /* values of an argument are wanted, not the work */
+  FRAME_CALL_PROGRESS = 1,   /* the caller wants progress */
+  FRAME_CALL_COMPLETE = 2,   /* values of an argument are wanted, not the work */
+  FRAME_CALL_ASKS_SHIFT = 8, /* above: enum frame_ask, what the caller can be asked */
+};
+
+/* Kinds of question. */
+enum frame_ask {
+  FRAME_ASK_FORM = 1,
+  FRAME_ASK_URL = 2,
+  FRAME_ASK_SAMPLING = 4,
+  FRAME_ASK_SAMPLING_TOOLS = 8, /* sampling that offers tools to the model */
+  FRAME_ASK_ROOTS = 16,
+  FRAME_ASK_ALL = 31
+};
+enum {
+  FRAME_ASKS_MAX = 16,             /* questions open at once */
+  FRAME_ASK_KEY_MAX = 64,          /* bytes of a key */
+  FRAME_ASK_BYTES_MAX = 48 * 1024, /* of all questions of a round */
+  FRAME_KEPT_MAX = 8 * 1024        /* bytes a tool keeps for its next round */
 };
 
 enum frame_cancel_reason {
@@ -109,7 +130,8 @@ enum frame_outcome {
   FRAME_OUTCOME_FAILED,      /* code and message are the tool's own; both may be empty */
   FRAME_OUTCOME_NOT_ALLOWED, /* can_execute said no; message is its why */
   FRAME_OUTCOME_INVALID,     /* validate said no; structured: [{"pointer","message"}, …] */
-  FRAME_OUTCOME_ASKED,
+  FRAME_OUTCOME_ASKED, /* structured: { "asks": { key: { "kind", "params" }, … }, "needs": bits of
+                          enum frame_ask that were wanted and are not there } */
   FRAME_OUTCOME_BROKEN /* the tool broke the ABI's rules; message says how */
 };
 
@@ -128,9 +150,9 @@ struct frame_result {
   uint32_t message_len;    /* UTF-8 text */
   uint32_t structured_len; /* a JSON value, or 0 for none */
   uint32_t content_len;    /* a JSON array, see enum frame_content; 0: an empty one */
-  uint32_t reserved;
-  uint64_t wall_ns; /* of the callbacks */
-  uint64_t cpu_ns;  /* of their thread */
+  uint32_t kept_len;       /* FRAME_OUTCOME_ASKED: what the tool keeps for its next round */
+  uint64_t wall_ns;        /* of the callbacks */
+  uint64_t cpu_ns;         /* of their thread */
 };
 
 /* Followed by the URI of FRAME_CHANGED_RESOURCE. */

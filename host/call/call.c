@@ -103,6 +103,20 @@ index_call (struct calls *calls, struct call *call, const char *wanted)
   call->indexed = true;
 }
 
+static void
+take_rounds (struct call *call, const struct call_request *request)
+{
+  size_t len;
+  const char *text;
+
+  call->askable = request->askable;
+  call->ask = request->ask;
+  if (request->responses == NULL)
+    return;
+  text = json_raw (request->responses_tape, request->responses, &len);
+  buf_append (&call->responses, text, len);
+}
+
 static struct call *
 make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
            const struct arguments *arguments, const struct call_events *events, void *ctx)
@@ -125,6 +139,8 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->started_ns = clock_ns ();
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
+  call->args_len = arguments->len;
+  take_rounds (call, request);
   arguments_repairs_json (arguments, &call->repairs);
   write_meta (call, request);
   ev_timer_init (&call->deadline, on_deadline, 0, 0);
@@ -132,8 +148,6 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->job = (struct job){ .events = &call_job_events,
                             .tool = tool->index,
                             .content = call_kind_content (request->kind),
-                            .args = call->args.data,
-                            .args_len = call->args.len,
                             .meta = call->meta.data,
                             .meta_len = call->meta.len,
                             .deadline_ns = INT64_MAX,
@@ -143,7 +157,9 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .waiting_max = tool->limits.waiting,
                             .wants_progress = request->wants_progress,
                             .tenant = call->tenant,
-                            .principal = call->principal };
+                            .principal = call->principal,
+                            .askable = call->askable };
+  call_fill_job (call);
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
     call->job.deadline_ns = call->started_ns + limit * 1000000;
     ev_timer_set (&call->deadline, (double) limit / 1000, 0);
@@ -273,6 +289,7 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
     result.problems_len = problems.len;
   }
   call_refuse (calls, tool, request, events, ctx, &result);
+  ask_free (request->ask);
   return NULL;
 }
 

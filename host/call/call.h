@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/frame.h"
 #include "base/json_tape.h"
+#include "call/ask.h"
 #include "catalog/toolset.h"
 
 struct calls; /* all calls of a daemon */
@@ -79,6 +81,8 @@ struct result {
     *repairs; /* what of the arguments was mended: [{"rule","pointer","note"}, …]; or NULL */
   size_t repairs_len;
   struct buf *room;       /* for a large answer: empty, with memory that may be taken; or NULL */
+  struct ask **ask; /* input_required: what stands open; who takes it leaves NULL; else NULL */
+  unsigned needs;   /* capability_required: enum frame_ask */
   int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
   struct usage usage;
 };
@@ -119,7 +123,25 @@ struct call_request {
   size_t metadata_len;
   int64_t deadline_ms; /* the caller's wish, from now; 0: none */
   bool wants_progress;
+  unsigned askable; /* enum frame_ask: what the caller can be asked */
+  struct ask *ask;  /* of the rounds before, from here on the call's; NULL: this is the first */
+  /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
+   * state; such a call asks only for what is not among them.  NULL: none. */
+  const struct json_tape *responses_tape;
+  const struct json_node *responses;
 };
+
+/* Take over what a result asks. */
+static inline struct ask *
+result_take_ask (const struct result *result)
+{
+  struct ask *ask = *result->ask;
+  *result->ask = NULL;
+  return ask;
+}
+
+/* The rules of asking, for fronts that take answers. */
+const struct ask_rules *calls_ask_rules (const struct calls *calls);
 
 /* Start a call.  NULL when it has ended already (done was called). */
 struct call *call_start (struct calls *calls, const struct call_request *request,

@@ -30,9 +30,18 @@ line_wanted (struct calls *calls, const struct result *result)
 {
   enum log_level level = (enum log_level) call_error_info (result->error)->level;
 
-  if (result->error == CALL_OK || result->error == CALL_tool_overloaded)
+  if (result->error == CALL_OK || result->error == CALL_tool_overloaded
+      || result->error == CALL_input_required)
     return room_for_line (calls, level);
   return log_wants (calls->log, level);
+}
+
+static const char *
+event_of (enum call_error error)
+{
+  if (error == CALL_input_required)
+    return "tool_call_asked";
+  return error == CALL_OK ? "tool_call_finished" : "tool_call_failed";
 }
 
 void
@@ -46,8 +55,8 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
   if (result->error != CALL_OK)
     message = xstrndup (result->message, result->message_len);
   log_event (calls->log, (enum log_level) call_error_info (result->error)->level,
-             result->error == CALL_OK ? "tool_call_finished" : "tool_call_failed", "tool", tool,
-             "kind", call_kind_word (call->kind), "call", call->id, "tenant", call->tenant,
+             event_of (result->error), "tool", tool, "kind", call_kind_word (call->kind), "call",
+             call->id, "tenant", call->tenant,
              "session", call->session_id, "front", call->front, "code", result->code, "message",
              message, "cause", cause, "wall_us", LOG_INT (result->usage.wall_us), "queue_us",
              LOG_INT (result->usage.queue_us), "bytes_in", LOG_INT (result->usage.bytes_in),

@@ -19,6 +19,7 @@ calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
   calls->log = log;
   calls->metrics = metrics;
   calls->settings = *settings;
+  calls->ask_rules = ask_rules_new ();
   if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
     calls->id_seed = (uint64_t) clock_ns ();
   return calls;
@@ -30,6 +31,7 @@ call_free (struct call *call)
   buf_free (&call->args);
   buf_free (&call->meta);
   buf_free (&call->repairs);
+  buf_free (&call->responses);
   free (call);
 }
 
@@ -50,7 +52,14 @@ calls_free (struct calls *calls)
   if (calls == NULL)
     return;
   calls_trim (calls);
+  ask_rules_free (calls->ask_rules);
   free (calls);
+}
+
+const struct ask_rules *
+calls_ask_rules (const struct calls *calls)
+{
+  return calls->ask_rules;
 }
 
 void
@@ -147,10 +156,12 @@ call_release (struct call *call)
   free (call->tenant);
   free (call->session_id);
   free (call->uri);
+  ask_free (call->ask);
   calls->running--;
   buf_reset (&call->args, ARGS_KEPT);
   buf_reset (&call->meta, ARGS_KEPT);
   buf_reset (&call->repairs, ARGS_KEPT);
+  buf_free (&call->responses);
   if (calls->spare_count >= SPARE_MAX) {
     call_free (call);
     return;

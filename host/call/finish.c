@@ -30,7 +30,7 @@ fill_usage (const struct call *call, struct result *result)
   result->usage.wall_us = (uint64_t) (now - call->started_ns) / 1000;
   result->usage.queue_us = (uint64_t) (sent - call->started_ns) / 1000;
   result->usage.run_us = (uint64_t) (now - sent) / 1000;
-  result->usage.bytes_in = call->args.len;
+  result->usage.bytes_in = call->args.len; /* answers and all */
   result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
 }
 

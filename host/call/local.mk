@@ -1,5 +1,7 @@
 libhost_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
+	%D%/ask.c %D%/ask.h \
+	%D%/ask_rules.c %D%/ask_rules.h \
 	%D%/call.c %D%/call.h \
 	%D%/call_log.c %D%/call_log.h \
 	%D%/calls.c %D%/calls.h \
@@ -7,4 +9,8 @@ libhost_la_SOURCES += \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/inside.c %D%/inside.h \
 	%D%/problems.c %D%/problems.h \
-	%D%/resolve.c %D%/resolve.h
+	%D%/resolve.c %D%/resolve.h \
+	%D%/rounds.c \
+	%D%/seal.c %D%/seal.h
+nodist_libhost_la_SOURCES += %D%/ask.schema.c
+dist_schema_DATA += %D%/ask.schema.json

@@ -186,6 +186,9 @@ finish_result (struct call *call, const struct job_end *end)
     finish_no (call, is_absent (call, end) ? CALL_resource_not_found : CALL_tool_execution_failed,
                end);
     break;
+  case FRAME_OUTCOME_ASKED:
+    call_asked (call, end, usage_of (end));
+    break;
   default: { /* it broke the ABI's rules: that is for the log, not for the model */
     CLEANUP_FREE char *cause = xstrndup (end->message, end->result->message_len);
     call_finish_error (call, CALL_tool_execution_failed, cause);

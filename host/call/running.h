@@ -15,6 +15,7 @@ struct calls {
   struct log *log;
   struct metrics *metrics;
   struct calls_settings settings;
+  struct ask_rules *ask_rules;
   struct call *by_id; /* running calls */
   struct call *spare; /* call structs to use again */
   unsigned spare_count;
@@ -46,7 +47,11 @@ struct call {
   int64_t started_ns, sent_ns;
   struct buf args;
   struct buf meta;
-  struct buf repairs; /* of the arguments, as the result tells them; empty: none */
+  struct buf repairs;   /* of the arguments, as the result tells them; empty: none */
+  size_t args_len;      /* of the arguments alone: answers and kept bytes stand after them */
+  struct ask *ask;      /* once it has asked; NULL: not yet */
+  unsigned askable;     /* enum frame_ask */
+  struct buf responses; /* answers that came before their questions; empty: none */
   struct call *next_spare;
   UT_hash_handle hh;
 };
@@ -66,6 +71,13 @@ struct tool_stats *calls_stats_of (const struct calls *calls, struct tool *tool)
 
 /* What the pool reports of a call's job. */
 extern const struct job_events call_job_events;
+
+/* ---- rounds.c ---- */
+
+/* Put what the rounds before have brought behind the arguments. */
+void call_fill_job (struct call *call);
+/* Its tool has asked. */
+void call_asked (struct call *call, const struct job_end *end, struct usage usage);
 
 /* ---- finish.c ---- */
 

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "worker/host_table.h"
 #include "worker/plugin.h"
+#include "worker/tool_call.h"
 
 enum { INFOS = 6 };
 
@@ -18,6 +19,9 @@ struct toolhost_mock {
   unsigned cancel_after;
   char *infos[INFOS];
   struct secret *secrets;
+  struct answer *answers;
+  unsigned askable;         /* enum frame_ask */
+  struct buf kept;          /* by the last call, which asked */
   struct mock_call *strays; /* that the plugin never completed and may still hold */
 
   pthread_mutex_t lock; /* of what follows: a plugin's own threads come in, too */
@@ -51,5 +55,15 @@ const struct plugin_tool *mock_find (const struct toolhost_mock *mock, enum plug
 /* A result of the mock's own. */
 struct own_result *mock_result (toolhost_status status, const char *message);
 bool mock_is_object (const char *text);
+
+/* ---- ask.c ---- */
+
+/* Give a call the answers, and what the last one kept. */
+void mock_begin_round (struct toolhost_mock *mock, struct tool_call *call);
+/* What a call kept comes back in the next one, if it asked. */
+void mock_end_round (struct toolhost_mock *mock, const struct tool_call *call);
+/* The questions of a call that asked, in the result's arena. */
+const char *mock_asks (struct own_result *own, struct span asked);
+void mock_free_asks (struct toolhost_mock *mock);
 
 #endif

@@ -215,6 +215,7 @@ toolhost_mock_new (toolhost_plugin_entry_fn entry, const char *config)
 
   last_error.text[0] = '\0';
   mock->deadline_ms = DEADLINE_MS;
+  mock->askable = FRAME_ASK_ALL;
   init_lock (mock);
   plugin_host_init (&mock->host, &port, mock);
   if (start (mock, entry, config != NULL ? config : "{}", &last_error))
@@ -253,6 +254,7 @@ toolhost_mock_free (toolhost_mock *mock)
     free_call (call);
   }
   free_secrets (mock);
+  mock_free_asks (mock);
   for (size_t i = 0; i < INFOS; i++)
     free (mock->infos[i]);
   buf_free (&mock->log);
@@ -361,7 +363,8 @@ mock_result (toolhost_status status, const char *message)
                             .code = "",
                             .message = arena_strndup (&own->texts, message, strlen (message)),
                             .problems = "[]",
-                            .log = "" };
+                            .log = "",
+                            .asks = "{}" };
   return own;
 }
 
@@ -437,6 +440,8 @@ result_of (struct tool_call *call)
   own->pub.content = keep (own, answer.content, "[]");
   if (answer.outcome == FRAME_OUTCOME_INVALID)
     own->pub.problems = keep (own, answer.structured, "[]");
+  else if (answer.outcome == FRAME_OUTCOME_ASKED)
+    own->pub.asks = mock_asks (own, answer.structured);
   else
     own->pub.json = keep (own, answer.structured, NULL);
   if (has_text || call->parts.shape == FRAME_CONTENTS)
@@ -505,6 +510,7 @@ begin (struct toolhost_mock *mock, const struct mock_request *request)
     tool_call_completes (&call->call);
   tool_call_texts (&call->call, arena_strndup (arena, args, strlen (args)), strlen (args),
                    arena_strndup (arena, meta.data, meta.len), meta.len);
+  mock_begin_round (mock, &call->call);
   call->call.wants_progress = true;
   return call;
 }
@@ -540,6 +546,7 @@ run (struct toolhost_mock *mock, const struct mock_request *request)
     return mock_result (TOOLHOST_FAILED, "kept the call and did not complete it within 10 seconds");
   }
   own = result_of (&call->call);
+  mock_end_round (mock, &call->call);
   if (call->call.stray) {
     call->next = mock->strays;
     mock->strays = call;

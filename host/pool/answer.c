@@ -26,8 +26,8 @@ answer_read (enum frame_content kind, const char *body, size_t len, struct arena
 {
   const struct frame_result *head = end->result;
   struct json_tape content;
-  uint64_t sum =
-    (uint64_t) head->code_len + head->message_len + head->structured_len + head->content_len;
+  uint64_t sum = (uint64_t) head->code_len + head->message_len + head->structured_len
+                 + head->content_len + head->kept_len;
 
   if (sum != len || head->outcome < FRAME_OUTCOME_OK || head->outcome > FRAME_OUTCOME_BROKEN)
     return false;
@@ -35,6 +35,7 @@ answer_read (enum frame_content kind, const char *body, size_t len, struct arena
   end->message = end->code + head->code_len;
   end->structured = end->message + head->message_len;
   end->content = end->structured + head->structured_len;
+  end->kept = end->content + head->content_len;
   end->structured_tape = head->structured_len != 0 ? tape : NULL;
   return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
          && (head->structured_len == 0

@@ -38,6 +38,7 @@ struct job_end {
   const char *content;                     /* JSON array as job.content says, read strictly */
   struct buf *room;                        /* empty, of about the size of an answer, and to be taken
                                             * by who makes one; NULL: the result is small */
+  const char *kept;                        /* what an asking tool keeps, result->kept_len bytes */
   const char *text;                        /* the other fates: a sentence for the log */
   enum reason reason;                      /* JOB_CRASHED: why its process ended */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
@@ -61,7 +62,10 @@ struct job {
   enum frame_content content; /* what it gives; FRAME_VALUES: it is a completion */
   const char *args;
   size_t args_len;
-  const char *meta; /* JSON object, or NULL */
+  uint32_t answers_len; /* of them, at the end, answers of earlier rounds, … */
+  uint32_t kept_len;    /* … and after these what the tool kept */
+  uint32_t askable;     /* enum frame_ask */
+  const char *meta;     /* JSON object, or NULL */
   size_t meta_len;
   int64_t deadline_ns;  /* CLOCK_MONOTONIC; INT64_MAX: none */
   uint32_t cpu_ms;      /* of processor time; 0: as the plugin's policy says */

@@ -239,12 +239,18 @@ take_part (struct worker *worker, const struct frame *frame, struct slot *slot)
 }
 
 /* What a worker counts as the result, with what it may add at its end: brackets, or of problems of
- * the arguments the last one. */
+ * the arguments the last one.  Questions are no part of the result, and have bounds of their own.
+ */
 static bool
 size_ok (const struct frame_result *head, size_t result_max)
 {
   size_t more = head->outcome == FRAME_OUTCOME_INVALID ? MESSAGE_MAX : 16;
 
+  if (head->outcome == FRAME_OUTCOME_ASKED)
+    return head->structured_len <= FRAME_ASK_BYTES_MAX + 64 && head->content_len == 0
+           && head->kept_len <= FRAME_KEPT_MAX;
+  if (head->kept_len != 0)
+    return false;
   return (uint64_t) head->structured_len + head->content_len <= result_max + more;
 }
 

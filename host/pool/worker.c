@@ -98,8 +98,11 @@ worker_run (struct worker *worker, struct job *job)
                              .tool = job->tool,
                              .args_len = (uint32_t) job->args_len,
                              .meta_len = (uint32_t) job->meta_len,
+                             .answers_len = job->answers_len,
+                             .kept_len = job->kept_len,
                              .flags = (job->wants_progress ? FRAME_CALL_PROGRESS : 0U)
-                                      | (job->content == FRAME_VALUES ? FRAME_CALL_COMPLETE : 0U),
+                                      | (job->content == FRAME_VALUES ? FRAME_CALL_COMPLETE : 0U)
+                                      | job->askable << FRAME_CALL_ASKS_SHIFT,
                              .cpu_ms = job->cpu_ms,
                              .result_max = (uint32_t) job->result_max };
 

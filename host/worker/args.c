@@ -4,18 +4,6 @@
 
 #include "worker/tool_call.h"
 
-const struct json_tape *
-lazy_json_read (struct lazy_json *lazy, struct arena *arena)
-{
-  if (!lazy->tried) {
-    lazy->tried = true;
-    lazy->usable = lazy->len != 0
-                   && json_read (&lazy->tape, lazy->text, lazy->len, &json_default_limits, arena)
-                   && json_is (json_root (&lazy->tape), JSON_OBJECT);
-  }
-  return lazy->usable ? &lazy->tape : NULL;
-}
-
 const char *
 args_text (struct tool_call *call, size_t *len)
 {
@@ -26,11 +14,11 @@ args_text (struct tool_call *call, size_t *len)
 
 /* A member's name, or a pointer, which begins with '/' or is empty. */
 static const struct json_node *
-find (const struct json_tape *tape, const char *where)
+find (const struct json_tape *tape, const struct json_node *root, const char *where)
 {
   if (where[0] == '/' || where[0] == '\0')
-    return json_pointer (tape, json_root (tape), where, strlen (where));
-  return json_member (tape, json_root (tape), where);
+    return json_pointer (tape, root, where, strlen (where));
+  return json_member (tape, root, where);
 }
 
 static toolhost_status
@@ -77,10 +65,10 @@ fill (const struct json_tape *tape, const struct json_node *node, struct arena *
 }
 
 toolhost_status
-args_value (struct tool_call *call, const char *where, toolhost_value *value)
+args_fill (struct arena *arena, const struct json_tape *tape, const struct json_node *root,
+           const char *where, toolhost_value *value)
 {
-  const struct json_tape *tape = lazy_json_read (&call->args, &call->arena);
-  const struct json_node *node = tape != NULL && where != NULL ? find (tape, where) : NULL;
+  const struct json_node *node = root != NULL && where != NULL ? find (tape, root, where) : NULL;
   toolhost_value full = { 0 };
   toolhost_status status;
   size_t size;
@@ -88,10 +76,18 @@ args_value (struct tool_call *call, const char *where, toolhost_value *value)
   if (value == NULL || value->struct_size < offsetof (toolhost_value, integer))
     return TOOLHOST_BAD_VALUE;
   size = value->struct_size < sizeof full ? value->struct_size : sizeof full;
-  status = node != NULL ? fill (tape, node, &call->arena, &full) : TOOLHOST_NOT_FOUND;
+  status = node != NULL ? fill (tape, node, arena, &full) : TOOLHOST_NOT_FOUND;
   full.struct_size = value->struct_size;
   memcpy (value, &full, size);
   return status;
+}
+
+toolhost_status
+args_value (struct tool_call *call, const char *where, toolhost_value *value)
+{
+  const struct json_tape *tape = lazy_json_read (&call->args, &call->arena);
+
+  return args_fill (&call->arena, tape, tape != NULL ? json_root (tape) : NULL, where, value);
 }
 
 static const struct {

@@ -164,12 +164,14 @@ deliver (struct crew *crew, struct crew_call *call)
                                   .message_len = (uint32_t) answer.message.len,
                                   .structured_len = (uint32_t) answer.structured.len,
                                   .content_len = (uint32_t) answer.content.len,
+                                  .kept_len = (uint32_t) answer.kept.len,
                                   .wall_ns = (uint64_t) call->call.wall_ns,
                                   .cpu_ns = (uint64_t) call->call.cpu_ns };
   outbox_result (crew->outbox, call->call.id, &result,
                  (struct piece_of_frame[]){ piece (answer.code), piece (answer.message),
-                                            piece (answer.structured), piece (answer.content) },
-                 4);
+                                            piece (answer.structured), piece (answer.content),
+                                            piece (answer.kept) },
+                 5);
   tool_call_end (&call->call);
   if (call->mapped != NULL)
     (void) munmap (call->mapped, call->mapped_len);

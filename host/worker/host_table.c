@@ -350,17 +350,38 @@ call_invoke (toolhost_call *call, const char *tool, const char *args, size_t len
   return TOOLHOST_NOT_GRANTED;
 }
 
+/* ---- asking ----------------------------------------------------------------------------- */
+
 static int32_t
 call_ask (toolhost_call *call, const char *key, const char *kind, const char *params, size_t len,
           const char **answer, size_t *answer_len)
 {
-  (void) call;
-  (void) key;
-  (void) kind;
-  (void) params;
-  (void) len;
-  nothing (answer, answer_len);
-  return TOOLHOST_UNASKABLE;
+  return ask (own (call), key, kind, params, len, answer, answer_len);
+}
+
+static int32_t
+call_ask_form (toolhost_call *call, const char *key, const char *message, size_t message_len,
+               const char *schema, size_t schema_len)
+{
+  return ask_form (own (call), key, message, message_len, schema, schema_len);
+}
+
+static toolhost_status
+call_answer (toolhost_call *call, const char *key, const char *where, toolhost_value *value)
+{
+  return ask_answer (own (call), key, where, value);
+}
+
+static toolhost_status
+call_keep (toolhost_call *call, const void *data, size_t len)
+{
+  return ask_keep (own (call), data, len);
+}
+
+static const void *
+call_kept (toolhost_call *call, size_t *len)
+{
+  return ask_kept (own (call), len);
 }
 
 static const toolhost_host table = {
@@ -401,6 +422,10 @@ static const toolhost_host table = {
   .role = call_role,
   .suggest = call_suggest,
   .changed = host_changed,
+  .ask_form = call_ask_form,
+  .answer = call_answer,
+  .keep = call_keep,
+  .kept = call_kept,
 };
 
 void

@@ -43,12 +43,15 @@ static void
 fill_texts (struct crew_call *call, const struct frame_call *head, const char *args,
             const char *meta)
 {
+  size_t args_len = head->args_len - head->answers_len - head->kept_len;
   struct arena *arena = &call->call.arena;
 
   if (call->mapped == NULL)
     args = arena_strndup (arena, args, head->args_len);
-  tool_call_texts (&call->call, args, head->args_len, arena_strndup (arena, meta, head->meta_len),
+  tool_call_texts (&call->call, args, args_len, arena_strndup (arena, meta, head->meta_len),
                    head->meta_len);
+  tool_call_rounds (&call->call, head->flags >> FRAME_CALL_ASKS_SHIFT, args + args_len,
+                    head->answers_len, args + args_len + head->answers_len, head->kept_len);
   call->call.wants_progress = (head->flags & FRAME_CALL_PROGRESS) != 0;
 }
 
@@ -83,7 +86,8 @@ on_call (struct intake *intake, struct datagram *in, const struct frame_head *he
     control_protocol_error ("a CALL is too short, or came by the wrong way");
   memcpy (&want, payload, sizeof want);
   if ((uint64_t) sizeof want + (apart ? 0 : want.args_len) + want.meta_len != len
-      || want.tool >= intake->plugin->tools_count)
+      || want.tool >= intake->plugin->tools_count
+      || (uint64_t) want.answers_len + want.kept_len > want.args_len)
     control_protocol_error ("a CALL's lengths or its tool are wrong");
   call = roster_new (intake->roster);
   tool_call_begin (

@@ -29,6 +29,7 @@ tool_call_destroy (struct tool_call *call)
   buf_free (&call->parts.message);
   buf_free (&call->parts.why);
   buf_free (&call->parts.problems);
+  asking_free (&call->asking);
   pthread_cond_destroy (&call->woken);
   pthread_mutex_destroy (&call->lock);
 }
@@ -51,6 +52,7 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->args = (struct lazy_json){ .text = "{}", .len = 2 };
   call->meta = (struct lazy_json){ 0 };
   parts_begin (&call->parts, result_max, shapes[tool->kind]);
+  asking_begin (&call->asking);
   atomic_store_explicit (&call->cancelled, false, memory_order_relaxed);
   call->stage = STAGE_BEGUN;
   call->outcome = FRAME_OUTCOME_FAILED;
@@ -81,9 +83,20 @@ tool_call_texts (struct tool_call *call, const char *args, size_t args_len, cons
 }
 
 void
+tool_call_rounds (struct tool_call *call, unsigned kinds, const char *answers, size_t answers_len,
+                  const char *kept, size_t kept_len)
+{
+  call->asking.kinds = kinds;
+  call->asking.answers = (struct lazy_json){ .text = answers, .len = answers_len };
+  call->asking.kept = kept;
+  call->asking.kept_len = kept_len;
+}
+
+void
 tool_call_end (struct tool_call *call)
 {
   arena_reset (&call->arena);
+  asking_end (&call->asking);
   parts_end (&call->parts);
 }
 
@@ -231,7 +244,10 @@ judge (struct tool_call *call, toolhost_status status)
     call->outcome = FRAME_OUTCOME_FAILED;
     break;
   case TOOLHOST_ASKED:
-    call->broken = "returned TOOLHOST_ASKED without having asked anybody";
+    if (asking_has_asked (&call->asking))
+      call->outcome = FRAME_OUTCOME_ASKED;
+    else
+      call->broken = "returned TOOLHOST_ASKED without having asked anybody";
     break;
   case TOOLHOST_LATER:
     call->broken = "returned TOOLHOST_LATER without toolhost_retain";
@@ -392,7 +408,8 @@ tool_call_answer (struct tool_call *call, struct call_answer *answer)
   parts_finish (parts);
   memset (answer, 0, sizeof *answer);
   answer->outcome = call->outcome;
-  answer->code = answer->message = answer->structured = answer->content = span_text ("");
+  answer->code = answer->message = answer->structured = answer->content = answer->kept =
+    span_text ("");
   switch (call->outcome) {
   case FRAME_OUTCOME_NOT_ALLOWED:
     answer->message = span_of (&parts->why);
@@ -405,6 +422,9 @@ tool_call_answer (struct tool_call *call, struct call_answer *answer)
     answer->message = span_text (call->broken);
     return;
   case FRAME_OUTCOME_ASKED:
+    asking_finish (&call->asking);
+    answer->structured = span_of (&call->asking.open);
+    answer->kept = (struct span){ call->asking.kept, call->asking.kept_len };
     return;
   case FRAME_OUTCOME_FAILED:
     answer->code = span_of (&parts->code);

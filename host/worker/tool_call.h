@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/frame.h"
 #include "base/json_tape.h"
+#include "worker/ask.h"
 #include "worker/parts.h"
 #include "worker/plugin.h"
 
@@ -39,15 +40,6 @@ struct call_port {
   void (*changed) (void *ctx, enum frame_change what, const char *uri);
   /* A granted secret, as long-lived as the port; NULL: not granted.  NULL: none are. */
   const char *(*secret) (void *ctx, const char *name);
-};
-
-/* JSON that is read when it is first asked for. */
-struct lazy_json {
-  const char *text;
-  size_t len;
-  bool tried;
-  bool usable;
-  struct json_tape tape;
 };
 
 enum call_stage { STAGE_BEGUN, STAGE_ALLOWED, STAGE_VALIDATE, STAGE_EXECUTE };
@@ -77,6 +69,7 @@ struct tool_call {
   struct lazy_json args;
   struct lazy_json meta; /* as of struct frame_call */
   struct parts parts;
+  struct asking asking;
 
   atomic_bool cancelled;
   enum call_stage stage;
@@ -107,6 +100,10 @@ void tool_call_completes (struct tool_call *call);
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);
 
+/* What may be asked, and what was answered and kept in the rounds before (likewise). */
+void tool_call_rounds (struct tool_call *call, unsigned kinds, const char *answers,
+                       size_t answers_len, const char *kept, size_t kept_len);
+
 /* can_execute, validate, execute (or complete), on the thread of this meter.  True: it has ended.
  * False: it was retained; the port's `ended` will come, possibly before this returns, so the call
  * must not be looked at any more. */
@@ -127,7 +124,7 @@ struct call_answer {
   struct span {
     const char *text;
     size_t len;
-  } code, message, structured, content;
+  } code, message, structured, content, kept;
 };
 void tool_call_answer (struct tool_call *call, struct call_answer *answer);
 
@@ -137,6 +134,5 @@ void tool_call_end (struct tool_call *call);
 /* For the host's table (host_table.c). */
 toolhost_status tool_call_retain (struct tool_call *call);
 toolhost_status tool_call_complete (struct tool_call *call, toolhost_status status);
-const struct json_tape *lazy_json_read (struct lazy_json *lazy, struct arena *arena);
 
 #endif

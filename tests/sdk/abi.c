@@ -186,5 +186,9 @@ REACHES (toolhost_part, 80);
 AT (toolhost_host, role, 264);
 AT (toolhost_host, suggest, 272);
 AT (toolhost_host, changed, 280);
-REACHES (toolhost_host, 288);
+AT (toolhost_host, ask_form, 288);
+AT (toolhost_host, answer, 296);
+AT (toolhost_host, keep, 304);
+AT (toolhost_host, kept, 312);
+REACHES (toolhost_host, 320);
 #endif

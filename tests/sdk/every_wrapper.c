@@ -69,6 +69,7 @@ go_on (toolhost_call *call)
 static void
 use_services (toolhost_call *call)
 {
+  toolhost_value value;
   const char *text;
   size_t len;
   bool set;
@@ -83,7 +84,13 @@ use_services (toolhost_call *call)
   toolhost_flag_get (call, "a", &set);
   toolhost_secret (call, "a", &text, &len);
   toolhost_invoke (call, "a", "{}", &text, &len);
-  (void) toolhost_ask (call, "a", "confirm", "{}", &text, &len);
+  (void) toolhost_ask (call, "a", "roots", "{}", &text, &len);
+  (void) toolhost_ask_form (call, "a", "{}", "%d", 1);
+  (void) toolhost_answer (call, "a", "", &value);
+  (void) toolhost_answer_string (call, "a", "b", "");
+  (void) toolhost_answer_bool (call, "a", "b", set);
+  (void) toolhost_keep (call, "a", 1);
+  (void) toolhost_kept (call, &len);
   (void) toolhost_extension (call->host, "toolhost.http/1");
 }
 
