@@ -103,3 +103,12 @@ include tests/hostile/local.mk
 include tests/bench/local.mk
 include tests/differential/local.mk
 include tests/fuzz/local.mk
+
+# Calls that ask, and tasks.
+integration_tests += %D%/integration/test_asks_mcp.py
+EXTRA_DIST += %D%/integration/handshake.py
+check_LTLIBRARIES += %D%/integration/asks.la
+%C%_integration_asks_la_SOURCES = %D%/integration/asks.c
+%C%_integration_asks_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_asks_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_asks_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)

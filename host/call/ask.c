@@ -258,34 +258,69 @@ change_cleanup (struct change *c)
 }
 #define CLEANUP_CHANGE __attribute__ ((cleanup (change_cleanup)))
 
-bool
-ask_answer (struct ask *ask, const struct ask_rules *rules, const struct json_tape *tape,
-            const struct json_node *responses, size_t *taken, struct error *err)
+/* Where answers are: in an object by their keys, or the one of a key. */
+struct answers {
+  const struct json_tape *tape;
+  const struct json_node *all; /* NULL: … */
+  const char *key;
+  const struct json_node *one;
+};
+
+static const struct json_node *
+answer_in (const struct answers *answers, const char *key)
+{
+  if (answers->all != NULL)
+    return json_member (answers->tape, answers->all, key);
+  return strcmp (answers->key, key) == 0 ? answers->one : NULL;
+}
+
+static bool
+take_answers (struct ask *ask, const struct ask_rules *rules, const struct answers *answers,
+              size_t *taken, struct error *err)
 {
   CLEANUP_CHANGE struct change c;
-  size_t count = 0;
 
+  *taken = 0;
   change_begin (&c, ask);
   for (const struct json_node *n = json_first (c.open); n != json_end (c.open);
        n = json_next (json_next (n))) {
     const char *key = json_cstring (&c.questions, n, &c.arena);
-    const struct json_node *response = json_member (tape, responses, key);
+    const struct json_node *response = answer_in (answers, key);
     struct ask_reply reply;
     if (response == NULL) {
       change_keep (&c, n);
       continue;
     }
-    if (!ask_check_answer (rules, &c.questions, json_next (n), tape, response, key, &reply, err))
+    if (!ask_check_answer (rules, &c.questions, json_next (n), answers->tape, response, key, &reply,
+                           err))
       return false;
-    change_answer (&c, n, tape, &reply);
-    count++;
+    change_answer (&c, n, answers->tape, &reply);
+    ++*taken;
   }
   if (c.answers_text.len > ASK_ANSWERS_MAX)
     return error_set (err, "the answers are longer than %d bytes", ASK_ANSWERS_MAX);
   change_apply (&c);
-  if (taken != NULL)
-    *taken = count;
   return true;
+}
+
+bool
+ask_answer (struct ask *ask, const struct ask_rules *rules, const struct json_tape *tape,
+            const struct json_node *responses, size_t *taken, struct error *err)
+{
+  const struct answers answers = { .tape = tape, .all = responses };
+  size_t count;
+
+  return take_answers (ask, rules, &answers, taken != NULL ? taken : &count, err);
+}
+
+bool
+ask_answer_one (struct ask *ask, const struct ask_rules *rules, const char *key,
+                const struct json_tape *tape, const struct json_node *response, struct error *err)
+{
+  const struct answers answers = { .tape = tape, .key = key, .one = response };
+  size_t count;
+
+  return take_answers (ask, rules, &answers, &count, err);
 }
 
 void

@@ -53,6 +53,11 @@ bool ask_open (struct ask *ask, const struct ask_rules *rules, const struct json
 bool ask_answer (struct ask *ask, const struct ask_rules *rules, const struct json_tape *tape,
                  const struct json_node *responses, size_t *taken, struct error *err);
 
+/* … the same of one question: its answer as its method's result. */
+bool ask_answer_one (struct ask *ask, const struct ask_rules *rules, const char *key,
+                     const struct json_tape *tape, const struct json_node *response,
+                     struct error *err);
+
 /* There will be no answer to what is open, or to `key` of it alone: "expired", "declined". */
 void ask_settle (struct ask *ask, const char *key, const char *is);
 

@@ -110,6 +110,7 @@ take_rounds (struct call *call, const struct call_request *request)
   const char *text;
 
   call->askable = request->askable;
+  call->deadline_ms = request->deadline_ms;
   call->ask = request->ask;
   if (request->responses == NULL)
     return;

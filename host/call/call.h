@@ -81,8 +81,8 @@ struct result {
     *repairs; /* what of the arguments was mended: [{"rule","pointer","note"}, …]; or NULL */
   size_t repairs_len;
   struct buf *room;       /* for a large answer: empty, with memory that may be taken; or NULL */
-  struct ask **ask; /* input_required: what stands open; who takes it leaves NULL; else NULL */
-  unsigned needs;   /* capability_required: enum frame_ask */
+  struct call *asking;    /* input_required: whose questions can be taken; else NULL */
+  unsigned needs;         /* capability_required: enum frame_ask */
   int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
   struct usage usage;
 };
@@ -131,14 +131,8 @@ struct call_request {
   const struct json_node *responses;
 };
 
-/* Take over what a result asks. */
-static inline struct ask *
-result_take_ask (const struct result *result)
-{
-  struct ask *ask = *result->ask;
-  *result->ask = NULL;
-  return ask;
-}
+/* What a result asks that is input_required, taken over: the caller's.  See also held.h. */
+struct ask *result_take_ask (const struct result *result);
 
 /* The rules of asking, for fronts that take answers. */
 const struct ask_rules *calls_ask_rules (const struct calls *calls);

@@ -7,6 +7,7 @@ libhost_la_SOURCES += \
 	%D%/calls.c %D%/calls.h \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
+	%D%/held.c %D%/held.h \
 	%D%/inside.c %D%/inside.h \
 	%D%/problems.c %D%/problems.h \
 	%D%/resolve.c %D%/resolve.h \

@@ -70,6 +70,15 @@ run_again (struct call *call, struct usage usage)
   call_finish (call, &result, answer.why);
 }
 
+struct ask *
+result_take_ask (const struct result *result)
+{
+  struct ask *ask = result->asking->ask;
+
+  result->asking->ask = NULL;
+  return ask;
+}
+
 static unsigned
 needs_of (const struct job_end *end)
 {
@@ -108,7 +117,7 @@ call_asked (struct call *call, const struct job_end *end, struct usage usage)
   }
   else {
     result.error = CALL_input_required;
-    result.ask = &call->ask;
+    result.asking = call;
   }
   call_finish (call, &result, NULL);
 }

@@ -51,6 +51,7 @@ struct call {
   size_t args_len;      /* of the arguments alone: answers and kept bytes stand after them */
   struct ask *ask;      /* once it has asked; NULL: not yet */
   unsigned askable;     /* enum frame_ask */
+  int64_t deadline_ms;  /* the caller's wish */
   struct buf responses; /* answers that came before their questions; empty: none */
   struct call *next_spare;
   UT_hash_handle hh;

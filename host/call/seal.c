@@ -179,7 +179,7 @@ seal_keys_read (struct seal_keys *keys, const char *path, struct error *err)
   if (good)
     *keys = fresh;
   OPENSSL_cleanse (&fresh, sizeof fresh);
-  return good || error_wrap (err, "%s", path);
+  return good || error_wrap (err, "%s: ", path);
 }
 
 static const struct key *

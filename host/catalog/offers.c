@@ -55,6 +55,16 @@ read_schema (struct reading *r, const char *member, struct schema **schema, stru
   return *schema != NULL || error_wrap (err, "/%s", member);
 }
 
+static enum tool_background
+read_background (const struct json_tape *tape, const struct json_node *node)
+{
+  if (json_equals (tape, node, "required"))
+    return BACKGROUND_MUST;
+  if (json_equals (tape, node, "answered"))
+    return BACKGROUND_ANSWERED;
+  return json_is (node, JSON_TRUE) ? BACKGROUND_MAY : BACKGROUND_NO;
+}
+
 static void
 read_toolhost (struct reading *r, struct tool *tool)
 {
@@ -67,6 +77,7 @@ read_toolhost (struct reading *r, struct tool *tool)
   if (idempotent == NULL)
     idempotent = json_member (&r->tape, annotations, "idempotentHint");
   tool->idempotent = json_is (idempotent, JSON_TRUE);
+  tool->background = read_background (&r->tape, json_member (&r->tape, own, "background"));
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   if (permissions != NULL) {
     const char *raw = json_raw (&r->tape, permissions, &len);

@@ -32,6 +32,12 @@ struct tool_limits {
 enum offer { OFFER_TOOL, OFFER_RESOURCE, OFFER_TEMPLATE, OFFER_PROMPT, OFFERS };
 /* "tool", "resource", "template", "prompt" */
 const char *offer_word (enum offer offer);
+enum tool_background {
+  BACKGROUND_NO,
+  BACKGROUND_MAY,
+  BACKGROUND_MUST,
+  BACKGROUND_ANSWERED /* once its first questions have answers */
+};
 
 struct tool {
   unsigned refs;
@@ -49,6 +55,7 @@ struct tool {
   unsigned waiting; /* calls, while limits.waiting counts */
   bool disabled;    /* the operator's word: it is in no toolset */
   bool idempotent;
+  enum tool_background background; /* may its calls be answered before they have ended? */
   bool strict;       /* its author wants it in strict form, where a provider has one */
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
   struct schema *input;              /* compiled inputSchema */

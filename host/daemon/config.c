@@ -23,6 +23,19 @@ static const struct setting worker_uids_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting asks_settings[] = {
+  { "ttl", SETTING_DURATION, AT (ask_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
+  { "max", SETTING_COUNT, AT (asks_max), 1, 1000000, NULL, NULL },
+  { "key_file", SETTING_STRING, AT (ask_key_file), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting tasks_settings[] = {
+  { "ttl", SETTING_DURATION, AT (task_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
+  { "max", SETTING_COUNT, AT (tasks_max), 1, 1000000, NULL, NULL },
+  { .name = NULL },
+};
+
 const struct setting config_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
@@ -57,6 +70,8 @@ const struct setting config_settings[] = {
   { "describe_parallel", SETTING_COUNT, AT (describe_parallel), 1, 64, NULL, NULL },
   { "page_size", SETTING_COUNT, AT (page_size), 1, 10000, NULL, NULL },
   { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
+  { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
+  { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
   { .name = NULL },
@@ -115,6 +130,10 @@ config_init (struct config *config)
     .quarantine_max_ms = 600000,
     .describe_parallel = 4,
     .page_size = 100,
+    .ask_ttl_ms = 600000,
+    .asks_max = 1000,
+    .task_ttl_ms = 3600000,
+    .tasks_max = 1000,
     .log_calls_per_second = 100,
     .require = GUARANTEES_ALL,
     .worker_uid_first = 60000,
@@ -138,6 +157,7 @@ config_free (struct config *config)
   free (config->log_level);
   free (config->log_file);
   free (config->instructions);
+  free (config->ask_key_file);
   memset (config, 0, sizeof *config);
 }
 

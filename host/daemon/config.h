@@ -25,6 +25,9 @@ struct config {
   int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
     log_calls_per_second;
   int64_t crash_window_ms, quarantine_ms, quarantine_max_ms;
+  int64_t ask_ttl_ms, asks_max;   /* questions of calls */
+  char *ask_key_file;             /* of what callers keep between rounds; NULL: keys of our own */
+  int64_t task_ttl_ms, tasks_max; /* of MCP's tasks */
   char *instructions;
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */

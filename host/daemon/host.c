@@ -89,6 +89,7 @@ host_free (struct host *host)
     calls_free (host->calls);
     pool_clear (&host->pool);
   }
+  seal_keys_free (host->seal);
   spawner_free (host->spawner);
   notify_free (host->notify);
   sandbox_facts_free (&host->sandbox);

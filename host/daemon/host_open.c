@@ -173,6 +173,16 @@ add_plugin_dirs (struct host *host, bool standard, struct error *err)
 
 /* ---- all of it ---- */
 
+static bool
+open_seal (struct host *host, struct error *err)
+{
+  const char *path = host->config.ask_key_file;
+
+  host->seal = seal_keys_new (host->config.ask_ttl_ms / 1000);
+  return path == NULL || seal_keys_read (host->seal, path, err)
+         || error_wrap (err, "asks.key_file: ");
+}
+
 bool
 host_open (struct host *host, const struct host_options *options, struct error *err)
 {
@@ -187,5 +197,5 @@ host_open (struct host *host, const struct host_options *options, struct error *
       || !add_plugin_dirs (host, options->standard_dirs, err))
     return false;
   host->policies = policies_read (host->config_dir, err);
-  return host->policies != NULL && identity_become (&host->identity, err);
+  return host->policies != NULL && open_seal (host, err) && identity_become (&host->identity, err);
 }

@@ -12,6 +12,7 @@
 #define TOOLHOST_DAEMON_HOST_PARTS_H
 
 #include "base/offload.h"
+#include "call/seal.h"
 #include "catalog/discovery.h"
 #include "catalog/store.h"
 #include "daemon/ceiling.h"
@@ -55,6 +56,7 @@ struct host {
   char bound[LISTENERS_MAX][80];
   size_t listeners_count;
   bool inherited; /* the listeners are a service manager's */
+  struct seal_keys *seal;
   char *single;
   int single_fd;    /* opened while still root: its folder may be private */
   int single_errno; /* why not */

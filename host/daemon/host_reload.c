@@ -19,6 +19,10 @@ reload_config (struct host *host, struct error *err)
     config_free (&now);
     return false;
   }
+  if (now.ask_key_file != NULL && !seal_keys_read (host->seal, now.ask_key_file, err)) {
+    config_free (&now);
+    return error_wrap (err, "asks.key_file: ");
+  }
   host_follow_config (host, &now);
   config_free (&now);
   return true;

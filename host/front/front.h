@@ -27,6 +27,8 @@ struct front_manage {
   size_t (*connections_room) (void *ctx);
 };
 
+struct seal_keys; /* call/seal.h */
+
 struct front_env {
   struct ev_loop *loop;
   struct calls *calls;
@@ -35,7 +37,12 @@ struct front_env {
   struct pressure *pressure; /* of memory; NULL: there is no ceiling */
   const char *version;       /* of the daemon */
   const char *instructions;  /* for the model, or NULL */
-  size_t body_max;           /* bytes of a request body or stdio line */
+  struct seal_keys *seal;    /* of what callers keep between the rounds of a call */
+  double ask_ttl;            /* seconds that a question waits for its answer */
+  size_t asks_max;           /* calls over plain HTTP that wait for answers */
+  double task_ttl;           /* seconds that a task is kept */
+  size_t tasks_max;
+  size_t body_max; /* bytes of a request body or stdio line */
   unsigned json_depth;
   size_t page_size;           /* tools in a page of tools/list */
   const char *const *hosts;   /* further names allowed in Host, NULL-terminated; may be NULL */

@@ -22,7 +22,7 @@ struct histogram {
 void histogram_add (struct histogram *h, uint64_t us);
 
 enum metrics_stage { STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
-enum { METRICS_OUTCOMES = 32, METRICS_REPAIRS = 16 };
+enum { METRICS_OUTCOMES = 48, METRICS_REPAIRS = 16 };
 
 /* What is counted of one tool; it outlives swaps of its plugin. */
 struct tool_stats {

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "front/encode.h"
+#include "front/mcp/asks.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/trace.h"
 
@@ -31,13 +32,20 @@ call_log (void *ctx, int level, const char *text, size_t len)
   (void) r->core->carrier->send (r, &r->core->scratch);
 }
 
+static void call_done (void *ctx, const struct result *result);
+
+static const struct call_events call_events = { .progress = call_progress,
+                                                .log = call_log,
+                                                .done = call_done };
+
 static void
 call_done (void *ctx, const struct result *result)
 {
   struct mcp_request *r = ctx;
 
   r->call = NULL;
-  r->done (r, result);
+  if (!mcp_asks_done (r, result, &call_events))
+    r->done (r, result);
 }
 
 static void
@@ -51,9 +59,6 @@ void
 mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_request *request,
           void (*done) (struct mcp_request *r, const struct result *result))
 {
-  static const struct call_events events = { .progress = call_progress,
-                                             .log = call_log,
-                                             .done = call_done };
   struct slice trace = mcp_trace (m);
   struct call *call;
 
@@ -66,7 +71,9 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->metadata_len = trace.len;
   request->wants_progress = r->token.len != 0;
   r->done = done;
-  call = call_start (r->core->env->calls, request, &events, r);
+  if (!mcp_asks_read (r, m, request))
+    return;
+  call = call_start (r->core->env->calls, request, &call_events, r);
   if (call != NULL)
     r->call = call;
 }

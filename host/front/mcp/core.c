@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
+#include "front/mcp/asks.h"
 #include "front/mcp/listen.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
@@ -141,7 +142,8 @@ mcp_request_mute (struct mcp_request *r)
 {
   r->token.len = 0;
   r->log_at = MCP_LOG_NONE;
-  r->client = 0;
+  if (r->era == MCP_LEGACY) /* the others are asked by the answer */
+    r->client = 0;
 }
 
 static void
@@ -153,6 +155,7 @@ unlink_request (struct mcp_request *r)
   if (r->listening)
     r->peer->listening--;
   mcp_uris_free (&r->uris);
+  mcp_asks_forget (r);
   if (r->upcalls != 0)
     mcp_upcalls_forget (r);
 }

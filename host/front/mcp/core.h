@@ -17,6 +17,7 @@ struct mcp_core;
 struct mcp_peer;
 struct mcp_request;
 struct mcp_upcall;
+struct mcp_asking; /* asks.h */
 
 enum mcp_era {
   MCP_LEGACY = 1, /* the handshake: 2024-11-05 … 2025-11-25 */
@@ -96,6 +97,7 @@ struct mcp_request {
   double progress;           /* the last that was told */
   struct call *call;         /* while it runs, … */
   void (*done) (struct mcp_request *r, const struct result *result); /* … and who answers then */
+  struct mcp_asking *asking; /* NULL: it has nothing to do with asking */
   unsigned upcalls;     /* requests of ours to the client, for it */
   bool listening;       /* a subscription … */
   unsigned wants;       /* … to these lists (enum mcp_listed) */

@@ -2,6 +2,7 @@
 libhost_la_SOURCES += \
   host/front/encode.c host/front/encode.h \
   host/front/front.h \
+  %D%/asks.c %D%/asks.h \
   %D%/base64.c %D%/base64.h \
   %D%/batch.c %D%/batch.h \
   %D%/calls.c %D%/calls.h \

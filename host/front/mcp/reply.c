@@ -22,13 +22,19 @@ begin (struct json_writer *w, struct slice id)
 }
 
 void
-mcp_begin_result (struct json_writer *w, const struct mcp_request *r)
+mcp_begin_result_of (struct json_writer *w, const struct mcp_request *r, const char *type)
 {
   begin (w, r->id);
   jsonw_name (w, "result");
   jsonw_object (w);
   if (r->era == MCP_MODERN)
-    jsonw_name_string (w, "resultType", "complete");
+    jsonw_name_string (w, "resultType", type);
+}
+
+void
+mcp_begin_result (struct json_writer *w, const struct mcp_request *r)
+{
+  mcp_begin_result_of (w, r, "complete");
 }
 
 void

@@ -9,6 +9,8 @@
 /* Frames for the messages of a method: a result or a notification is begun, its members are
  * written, then it is ended. */
 void mcp_begin_result (struct json_writer *w, const struct mcp_request *r);
+/* … of another type than "complete". */
+void mcp_begin_result_of (struct json_writer *w, const struct mcp_request *r, const char *type);
 void mcp_begin_notification (struct json_writer *w, const char *method);
 /* Of a notification, or of a result that has its _meta. */
 void mcp_end (struct json_writer *w);

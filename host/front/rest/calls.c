@@ -22,9 +22,9 @@ struct rest_call {
 };
 
 void
-rest_calls_init (struct rest_calls *calls, const struct front_env *env)
+rest_calls_init (struct rest_calls *calls, const struct front_env *env, struct rest_asks *asks)
 {
-  *calls = (struct rest_calls){ .env = env, .limits = json_default_limits };
+  *calls = (struct rest_calls){ .env = env, .asks = asks, .limits = json_default_limits };
   calls->limits.depth = env->json_depth;
 }
 
@@ -55,16 +55,55 @@ scratch (struct rest_calls *calls)
   return &calls->scratch;
 }
 
+/* There is no room for another call that waits. */
+static struct result
+too_many (const struct result *result)
+{
+  static const char message[] = "Too many calls wait for answers; try again later.";
+
+  return (struct result){ .error = CALL_tool_overloaded,
+                          .code = call_error_info (CALL_tool_overloaded)->code,
+                          .message = message,
+                          .message_len = sizeof message - 1,
+                          .retry_after_ms = 1000,
+                          .usage = result->usage };
+}
+
+static int
+encode_end (struct rest_call *c, const struct result *result, struct buf *out)
+{
+  encode_result (out, c->id, result);
+  return encode_has_ended (result) ? 200 : call_error_info (result->error)->http;
+}
+
+/* What is told of a call that has ended, or asks, and with which status. */
+static int
+encode (struct rest_call *c, const struct result *result, struct buf *out)
+{
+  struct result refusal;
+  struct rest_ask *ask;
+
+  if (result->error != CALL_input_required)
+    return encode_end (c, result, out);
+  ask = rest_asks_add (c->calls->asks, held_take (result), http_request (c->x)->peer->principal);
+  if (ask == NULL) {
+    refusal = too_many (result);
+    return encode_end (c, &refusal, out);
+  }
+  rest_ask_answer (out, ask, &result->usage);
+  return call_error_info (CALL_input_required)->http;
+}
+
 static void
 reply (struct rest_call *c, const struct result *result)
 {
-  int status = encode_has_ended (result) ? 200 : call_error_info (result->error)->http;
   char header[48] = "";
   struct buf *out = scratch (c->calls);
+  int status;
 
   if (result->room != NULL) /* a large result brings the memory for its answer */
     buf_swap (out, result->room);
-  encode_result (out, c->id, result);
+  status = encode (c, result, out);
   if (status == 429 || status == 503) {
     long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
     (void) snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
@@ -100,7 +139,7 @@ end_stream (struct rest_call *c, const struct result *result)
   struct http_exchange *x = c->x;
   struct buf *out = scratch (c->calls);
 
-  encode_result (out, c->id, result);
+  (void) encode (c, result, out);
   if (send_event (x, "result", out))
     http_stream_end (x);
 }
@@ -246,6 +285,7 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
                        .metadata_len = body->metadata.len,
                        .deadline_ms = body->deadline_ms,
                        .wants_progress = c->wants_events,
+                       .askable = FRAME_ASK_ALL, /* whoever answers can answer anything */
                      },
                      &events, c);
   if (call == NULL)

@@ -5,7 +5,7 @@
  * A call whose tool ran is 200: { "call_id", "ok": true, "content", "structured"?, "usage" }, or
  * with "ok": false and "error" when the tool itself says that it failed.  Any other failure has the
  * HTTP status of its code in call/errors.def and no content.  call_id is missing when the caller
- * gave none and the call was refused before it got one.
+ * gave none and the call was refused before it got one.  One that asks is told of in asks.h.
  *
  * With "Accept: text/event-stream" a call that was not refused at once is answered by a stream of
  * events: progress { "done", "total"?, "message"? }, log { "level", "message" }, and last result,
@@ -15,18 +15,21 @@
 
 #include "front/front.h"
 #include "front/http/http.h"
+#include "front/rest/asks.h"
 
 struct rest_call;
 
 /* The calls of this front that are running. */
 struct rest_calls {
   const struct front_env *env;
+  struct rest_asks *asks; /* where those go that ask */
   struct json_limits limits;
   struct rest_call *running;
   struct buf scratch; /* the answer being built */
 };
 
-void rest_calls_init (struct rest_calls *calls, const struct front_env *env);
+void rest_calls_init (struct rest_calls *calls, const struct front_env *env,
+                      struct rest_asks *asks);
 /* Stops what is running; the callers get an error. */
 void rest_calls_free (struct rest_calls *calls);
 

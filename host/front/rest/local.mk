@@ -1,5 +1,6 @@
 # The plain HTTP paths.
 libhost_la_SOURCES += \
+  %D%/asks.c %D%/asks.h \
   %D%/body.c %D%/body.h \
   %D%/calls.c %D%/calls.h \
   %D%/formats.c %D%/formats.h \

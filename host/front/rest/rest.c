@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/formats.h"
 #include "front/rest/route.h"
@@ -10,6 +11,7 @@
 struct rest {
   const struct front_env *env;
   struct rest_calls calls;
+  struct rest_asks asks;
   struct rest_formats formats;
 };
 
@@ -124,6 +126,31 @@ delete_call (struct rest *rest, struct http_exchange *x, struct slice id)
 }
 
 static void
+get_asks (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_asks_list (&rest->asks, x);
+}
+
+static void
+get_ask (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_ask_get (&rest->asks, x, id);
+}
+
+static void
+post_ask (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_ask_post (&rest->asks, x, id);
+}
+
+static void
+delete_ask (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_ask_delete (&rest->asks, x, id);
+}
+
+static void
 get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   const struct front_manage *manage = &rest->env->manage;
@@ -216,6 +243,10 @@ static const struct route routes[] = {
   { "GET", "/v1/prompts", "the prompts", get_prompts },
   { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
+  { "GET", "/v1/asks", "calls that wait for answers", get_asks },
+  { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask },
+  { "POST", "/v1/asks/{id}", "answer it", post_ask },
+  { "DELETE", "/v1/asks/{id}", "give it up", delete_ask },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
   { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release },
   { "POST", "/v1/reload", "read the configuration again", post_reload },
@@ -283,7 +314,8 @@ rest_new (const struct front_env *env)
   struct rest *rest = xcalloc (1, sizeof *rest);
 
   rest->env = env;
-  rest_calls_init (&rest->calls, env);
+  rest_asks_init (&rest->asks, env);
+  rest_calls_init (&rest->calls, env, &rest->asks);
   rest_formats_init (&rest->formats);
   return rest;
 }
@@ -311,6 +343,7 @@ rest_free (struct rest *rest)
   if (rest == NULL)
     return;
   rest_calls_free (&rest->calls);
+  rest_asks_free (&rest->asks);
   rest_formats_free (&rest->formats);
   free (rest);
 }

@@ -1,0 +1,118 @@
+#include "call/held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/running.h"
+
+struct held {
+  enum call_kind kind;
+  char *name; /* of a read the URI */
+  struct buf args;
+  struct buf meta; /* what the tool was told of who calls */
+  const char *front;
+  char *tenant, *principal, *session_id;
+  char call_id[CALL_ID_MAX + 1];
+  int64_t deadline_ms;
+  bool wants_progress;
+  unsigned askable;
+  struct ask *ask;
+};
+
+static char *
+take_text (char **text)
+{
+  char *taken = *text;
+  *text = NULL;
+  return taken;
+}
+
+struct held *
+held_take (const struct result *result)
+{
+  struct call *call = result->asking;
+  struct held *held = xcalloc (1, sizeof *held);
+
+  held->kind = call->kind;
+  held->name = xstrdup (call->uri != NULL ? call->uri : call->tool->name);
+  buf_append (&held->args, call->args.data, call->args_len);
+  buf_append (&held->meta, call->meta.data, call->meta.len);
+  held->front = call->front;
+  held->tenant = take_text (&call->tenant);
+  held->principal = take_text (&call->principal);
+  held->session_id = take_text (&call->session_id);
+  memcpy (held->call_id, call->id, sizeof held->call_id);
+  held->deadline_ms = call->deadline_ms;
+  held->wants_progress = call->job.wants_progress;
+  held->askable = call->askable;
+  held->ask = call->ask;
+  call->ask = NULL;
+  return held;
+}
+
+struct ask *
+held_ask (struct held *held)
+{
+  return held->ask;
+}
+
+const char *
+held_call_id (const struct held *held)
+{
+  return held->call_id;
+}
+
+const char *
+held_name (const struct held *held)
+{
+  return held->name;
+}
+
+struct call *
+held_start (struct held *held, struct calls *calls, struct toolset *toolset,
+            const struct call_events *events, void *ctx)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape meta;
+  struct call *call;
+  struct call_request request = { .kind = held->kind,
+                                  .toolset = toolset,
+                                  .name = held->name,
+                                  .name_len = strlen (held->name),
+                                  .args = held->args.data,
+                                  .args_len = held->args.len,
+                                  .front = held->front,
+                                  .tenant = held->tenant,
+                                  .principal = held->principal,
+                                  .call_id = held->call_id,
+                                  .session_id = held->session_id,
+                                  .deadline_ms = held->deadline_ms,
+                                  .wants_progress = held->wants_progress,
+                                  .askable = held->askable,
+                                  .ask = held->ask };
+
+  if (json_read (&meta, held->meta.data, held->meta.len, &json_default_limits, &arena)) {
+    const struct json_node *metadata = json_member (&meta, json_root (&meta), "metadata");
+    if (metadata != NULL)
+      request.metadata = json_raw (&meta, metadata, &request.metadata_len);
+  }
+  held->ask = NULL;
+  call = call_start (calls, &request, events, ctx);
+  held_free (held);
+  return call;
+}
+
+void
+held_free (struct held *held)
+{
+  if (held == NULL)
+    return;
+  free (held->name);
+  buf_free (&held->args);
+  buf_free (&held->meta);
+  free (held->tenant);
+  free (held->principal);
+  free (held->session_id);
+  ask_free (held->ask);
+  free (held);
+}

@@ -1,0 +1,24 @@
+/* held.h - a call that waits for answers, as what it takes to start it again: for fronts that keep
+ * it in memory meanwhile.  It holds no worker, no slot, no toolset.  Loop thread only. */
+#ifndef TOOLHOST_CALL_HELD_H
+#define TOOLHOST_CALL_HELD_H
+
+#include "call/call.h"
+
+struct held;
+
+/* Of a result that is CALL_input_required, in `done`: take over what it asks. */
+struct held *held_take (const struct result *result);
+/* What it asks: for ask_answer and ask_settle; its. */
+struct ask *held_ask (struct held *held);
+/* The id the call had, and will have. */
+const char *held_call_id (const struct held *held);
+const char *held_name (const struct held *held);
+
+/* Run its next round with what was answered, with the tool as it now is.  The held call is gone.
+ * NULL when it has ended already. */
+struct call *held_start (struct held *held, struct calls *calls, struct toolset *toolset,
+                         const struct call_events *events, void *ctx);
+void held_free (struct held *held);
+
+#endif
