@@ -105,7 +105,7 @@ include tests/differential/local.mk
 include tests/fuzz/local.mk
 
 # Calls that ask, and tasks.
-integration_tests += %D%/integration/test_asks_mcp.py
+integration_tests += %D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py
 EXTRA_DIST += %D%/integration/handshake.py
 check_LTLIBRARIES += %D%/integration/asks.la
 %C%_integration_asks_la_SOURCES = %D%/integration/asks.c

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/out.h"
+#include "cli/questions.h"
 
 const struct json_limits answer_limits = {
   .depth = 512, .nodes = 64u << 20, .members = 1u << 20, .number_len = 64 * 1024
@@ -179,6 +180,22 @@ print_error (const struct json_tape *tape, const struct json_node *error, long h
   return out_error (status, "%s", buf_cstr (&text));
 }
 
+/* The call waits: what for, and how to go on. */
+static enum cli_exit
+print_ask (const struct json_tape *tape, const struct json_node *ask, struct arena *arena)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  const struct json_node *requests = json_member (tape, ask, "requests");
+  const char *id = json_cstring (tape, json_member (tape, ask, "id"), arena);
+
+  buf_puts (&text, "the tool asks\n");
+  if (json_is (requests, JSON_OBJECT))
+    questions_show (tape, requests, &text);
+  buf_printf (&text, "answer with: toolhost approve %s\n", id != NULL ? id : "ASK_ID");
+  out_note (text.data, text.len);
+  return CLI_ASKS;
+}
+
 enum cli_exit
 answer_print (const char *json, size_t len, long http, bool as_json)
 {
@@ -199,6 +216,9 @@ answer_print (const char *json, size_t len, long http, bool as_json)
     print_repairs (&tape, json_root (&tape));
     print_text (&tape, json_root (&tape));
   }
+  if (json_equals (&tape, json_member (&tape, json_root (&tape), "status"), "input_required"))
+    return as_json ? CLI_ASKS
+                   : print_ask (&tape, json_member (&tape, json_root (&tape), "ask"), &arena);
   if (!json_is (error, JSON_OBJECT))
     return http / 100 == 2 ? CLI_OK : exit_for_error (NULL, http);
   return as_json ? exit_for_error (code, http) : print_error (&tape, error, http, &arena);

@@ -10,6 +10,7 @@ static const struct {
   { "call_not_found", CLI_NOT_FOUND },
   { "resource_not_found", CLI_NOT_FOUND },
   { "prompt_not_found", CLI_NOT_FOUND },
+  { "ask_not_found", CLI_NOT_FOUND },
   { "tool_args_parse_error", CLI_REFUSED },
   { "tool_args_invalid", CLI_REFUSED },
   { "tool_not_allowed", CLI_NOT_ALLOWED },

@@ -14,6 +14,7 @@ libcli_la_SOURCES = \
   %D%/options.c %D%/options.h \
   %D%/out.c %D%/out.h \
   %D%/plugin_view.c %D%/plugin_view.h \
+  %D%/questions.c %D%/questions.h \
   %D%/remotes.c %D%/remotes.h \
   %D%/report.c %D%/report.h \
   %D%/sse.c %D%/sse.h \
@@ -25,6 +26,7 @@ libcli_la_SOURCES = \
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
 
 toolhost_SOURCES = \
+  %D%/cmd_asks.c \
   %D%/cmd_call.c \
   %D%/cmd_cancel.c \
   %D%/check_offers.c %D%/check_offers.h \

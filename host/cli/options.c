@@ -23,6 +23,8 @@ static const struct row {
     "print JSON also on a terminal" },
   { OPTION_FORMAT, TEXT, 'f', "format", "FORMAT", offsetof (struct options, format),
     "definitions for mcp (default), openai, anthropic, gemini, ag-ui, …" },
+  { OPTION_DECLINE, FLAG, 'D', "decline", NULL, offsetof (struct options, decline),
+    "say no to everything that is asked" },
   { OPTION_STRICT, FLAG, 'S', "strict", NULL, offsetof (struct options, strict),
     "with --format openai or anthropic: in the form for strict tools" },
   { OPTION_NAMES, FLAG, 'n', "names", NULL, offsetof (struct options, names),

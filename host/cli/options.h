@@ -33,6 +33,7 @@ enum {
   OPTION_REPAIR = 1 << 18,
   OPTION_DESCRIBE = 1 << 19,
   OPTION_STRICT = 1 << 20,
+  OPTION_DECLINE = 1 << 21,
   OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
 };
@@ -60,6 +61,7 @@ struct options {
   bool json;
   bool names;
   bool strict;
+  bool decline;
   bool lines;
   bool describe;
   bool quiet;
