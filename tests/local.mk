@@ -24,6 +24,7 @@ integration_tests = \
 	%D%/integration/test_stdio.py \
 	%D%/integration/test_store.py \
 	%D%/integration/test_supervisor.py \
+	%D%/integration/test_tasks.py \
 	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh %D%/lint/way.sh

@@ -30,7 +30,7 @@ word (int32_t answer)
   {                                                                                                \
     (void) self;                                                                                   \
     return "{\"name\":\"" #name "\",\"description\":\"Asks.\",\"inputSchema\":{\"type\":"          \
-           "\"object\"}" more "}";                                                                 \
+           "\"object\",\"properties\":{\"ms\":{\"type\":\"integer\"}}}" more "}";                  \
   }
 
 /* One form.  With "insist" it can't do without. */
@@ -126,8 +126,24 @@ work (void *self, toolhost_call *call)
   if (toolhost_sleep (call, toolhost_arg_int (call, "ms", 0)) != TOOLHOST_OK)
     return toolhost_fail (call, "stopped", "stopped");
   if (toolhost_arg_bool (call, "fail", false))
-    return toolhost_fail (call, "no_luck", "It failed.");
+    return toolhost_fail (
+      call, toolhost_arg_bool (call, "broken", false) ? "internal_error" : "no_luck", "It failed.");
   return toolhost_text (call, "done");
+}
+
+/* Two questions at once. */
+DEFINITION (task_two, ",\"toolhost\":{\"background\":true}")
+static toolhost_status
+two (void *self, toolhost_call *call)
+{
+  int32_t one = toolhost_ask_form (call, "one", NAME_FORM, "One?");
+  int32_t other = toolhost_ask_form (call, "two", NAME_FORM, "Two?");
+
+  (void) self;
+  if (one == TOOLHOST_OPEN || other == TOOLHOST_OPEN)
+    return TOOLHOST_ASKED;
+  return toolhost_textf (call, "%s and %s", toolhost_answer_string (call, "one", "name", "?"),
+                         toolhost_answer_string (call, "two", "name", "?"));
 }
 
 DEFINITION (background_only, ",\"toolhost\":{\"background\":\"required\"}")
@@ -145,7 +161,9 @@ TOOL (work, work)
 TOOL (background_only, work)
 TOOL (later_greet, greet)
 TOOL (task_greet, greet)
+TOOL (task_two, two)
 
 TOOLHOST_PLUGIN (.name = "asks", .version = "1.0", .threads = TOOLHOST_PARALLEL,
                  TOOLHOST_TOOLS (&greet_tool, &all_tool, &rounds_tool, &wrong_tool, &work_tool,
-                                 &background_only_tool, &later_greet_tool, &task_greet_tool))
+                                 &background_only_tool, &later_greet_tool, &task_greet_tool,
+                                 &task_two_tool))

@@ -30,6 +30,12 @@ struct calls {
   "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},"     \
   "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{}}"
 
+/* … and of 2026-07-28. */
+#define FAKE_MODERN_CAPABILITIES                                                                   \
+  "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},"     \
+  "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{},"                          \
+  "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"
+
 /* An environment with tools "alpha", "beta", "canned", "echo", "later" and its own loop. */
 struct fake_env {
   struct front_env env;

@@ -185,12 +185,12 @@ test_discover (void)
 
   rig_setup (&f);
   f.fake.env.instructions = "Be kind.";
-  rig_expect (&f, MODERN ("server/discover"),
-              MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
-              "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
-              "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":" FAKE_CAPABILITIES ","
-              "\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
-              "\"_meta\":{" SERVER_INFO "}}}");
+  rig_expect (
+    &f, MODERN ("server/discover"), MESSAGE ("1790000000001", "server/discover", "{" META "}"), 200,
+    "{\"jsonrpc\":\"2.0\",\"id\":1790000000001,\"result\":{\"resultType\":\"complete\","
+    "\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":" FAKE_MODERN_CAPABILITIES ","
+    "\"instructions\":\"Be kind.\",\"ttlMs\":60000,\"cacheScope\":\"private\","
+    "\"_meta\":{" SERVER_INFO "}}}");
   rig_teardown (&f);
 }
 

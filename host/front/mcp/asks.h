@@ -7,8 +7,8 @@
 
 #include "front/mcp/core.h"
 
-/* Complete a call's request by what its client can be asked and has answered.  False: the answers or
- * the state can't be taken; the request was refused and is gone. */
+/* Complete a call's request by what its client can be asked and has answered.  False: the answers
+ * or the state can't be taken; the request was refused and is gone. */
 bool mcp_asks_read (struct mcp_request *r, const struct mcp_message *m,
                     struct call_request *request);
 

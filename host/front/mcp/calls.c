@@ -6,6 +6,7 @@
 #include "front/encode.h"
 #include "front/mcp/asks.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/tasks.h"
 #include "front/mcp/trace.h"
 
 static void
@@ -55,12 +56,35 @@ keep_name (struct mcp_request *r, const char *name, size_t len)
   memcpy (r->name, name, r->name_len);
 }
 
+/* As its tool and its client would have it answered. */
+static void
+start (struct mcp_request *r, struct call_request *request)
+{
+  struct mcp_fault fault;
+  struct call *call;
+
+  switch (mcp_tasks_how (r, request)) {
+  case MCP_AS_RESULT:
+    call = call_start (r->core->env->calls, request, &call_events, r);
+    if (call != NULL)
+      r->call = call;
+    break;
+  case MCP_AS_TASK:
+    mcp_tasks_start (r, request, &call_events);
+    break;
+  case MCP_AS_NOTHING:
+    ask_free (request->ask);
+    mcp_tasks_fault (&fault);
+    mcp_refuse (r, &fault);
+    break;
+  }
+}
+
 void
 mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_request *request,
           void (*done) (struct mcp_request *r, const struct result *result))
 {
   struct slice trace = mcp_trace (m);
-  struct call *call;
 
   keep_name (r, request->name, request->name_len);
   request->toolset = catalog_toolset (r->core->env->catalog);
@@ -71,11 +95,8 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->metadata_len = trace.len;
   request->wants_progress = r->token.len != 0;
   r->done = done;
-  if (!mcp_asks_read (r, m, request))
-    return;
-  call = call_start (r->core->env->calls, request, &call_events, r);
-  if (call != NULL)
-    r->call = call;
+  if (mcp_asks_read (r, m, request))
+    start (r, request);
 }
 
 /* ---- errors ---- */

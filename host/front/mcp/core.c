@@ -7,6 +7,7 @@
 #include "front/mcp/asks.h"
 #include "front/mcp/listen.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/tasks.h"
 #include "front/mcp/upcall.h"
 
 static struct mcp_core *
@@ -45,12 +46,14 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
   core->watcher.changed = lists_changed;
   core->watcher.updated = resource_updated;
   catalog_watch (env->catalog, &core->watcher);
+  core->tasks = mcp_tasks_new (core);
 }
 
 void
 mcp_core_free (struct mcp_core *core)
 {
   assert (core->peers == NULL);
+  mcp_tasks_free (core->tasks);
   catalog_unwatch (&core->watcher);
   mcp_lists_free (&core->lists);
   buf_free (&core->server_info);
@@ -155,6 +158,7 @@ unlink_request (struct mcp_request *r)
   if (r->listening)
     r->peer->listening--;
   mcp_uris_free (&r->uris);
+  mcp_uris_free (&r->task_ids);
   mcp_asks_forget (r);
   if (r->upcalls != 0)
     mcp_upcalls_forget (r);

@@ -18,6 +18,7 @@ struct mcp_peer;
 struct mcp_request;
 struct mcp_upcall;
 struct mcp_asking; /* asks.h */
+struct mcp_tasks;  /* tasks.h */
 
 enum mcp_era {
   MCP_LEGACY = 1, /* the handshake: 2024-11-05 … 2025-11-25 */
@@ -77,6 +78,7 @@ struct mcp_core {
   bool draining; /* no new subscriptions */
   struct catalog_watcher watcher;
   struct mcp_peer *peers;
+  struct mcp_tasks *tasks;
   struct buf server_info; /* rendered once */
   struct buf scratch;     /* the message being built; whoever sends it copies it */
 };
@@ -98,10 +100,11 @@ struct mcp_request {
   struct call *call;         /* while it runs, … */
   void (*done) (struct mcp_request *r, const struct result *result); /* … and who answers then */
   struct mcp_asking *asking; /* NULL: it has nothing to do with asking */
-  unsigned upcalls;     /* requests of ours to the client, for it */
-  bool listening;       /* a subscription … */
-  unsigned wants;       /* … to these lists (enum mcp_listed) */
-  struct mcp_uris uris; /* … and these resources */
+  unsigned upcalls;          /* requests of ours to the client, for it */
+  bool listening;            /* a subscription … */
+  unsigned wants;            /* … to these lists (enum mcp_listed) */
+  struct mcp_uris uris;      /* … and these resources */
+  struct mcp_uris task_ids;  /* … and these tasks, which are its principal's */
   unsigned name_len;
   char name[MCP_NAME_KEPT]; /* begin of what is called, for "Unknown tool" and the log */
 };

@@ -1,6 +1,7 @@
 #include "front/mcp/listen.h"
 
 #include "front/mcp/reply.h"
+#include "front/mcp/tasks.h"
 
 enum { LISTENERS_MAX = 1024 /* subscriptions of one peer */ };
 
@@ -31,6 +32,23 @@ read_uris (struct mcp_request *r, const struct mcp_message *m, const struct json
   return true;
 }
 
+/* Of the tasks it names, those that are its own; false: it lacks the extension. */
+static bool
+read_tasks (struct mcp_request *r, const struct mcp_message *m, const struct json_node *list)
+{
+  if (!json_is (list, JSON_ARRAY))
+    return true;
+  if ((r->client & MCP_CLIENT_TASKS) == 0)
+    return false;
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    struct slice id;
+    id.data = json_string (&m->tape, n, m->arena, &id.len);
+    if (mcp_tasks_has (r->core->tasks, r->principal, id))
+      (void) mcp_uris_add (&r->task_ids, id);
+  }
+  return true;
+}
+
 static unsigned
 read_wishes (const struct mcp_message *m, const struct json_node *filter)
 {
@@ -40,6 +58,18 @@ read_wishes (const struct mcp_message *m, const struct json_node *filter)
     if (json_is (json_member (&m->tape, filter, wishes[i].wish), JSON_TRUE))
       wants |= wishes[i].list;
   return wants & MCP_SERVED;
+}
+
+static void
+put_list (struct json_writer *w, const char *name, const struct mcp_uris *uris)
+{
+  if (uris->count == 0)
+    return;
+  jsonw_name (w, name);
+  jsonw_array (w);
+  for (size_t i = 0; i < uris->count; i++)
+    jsonw_string (w, uris->list[i]);
+  jsonw_end (w);
 }
 
 static void
@@ -53,13 +83,8 @@ put_acknowledged (struct buf *out, const struct mcp_request *r)
   for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
     if ((r->wants & wishes[i].list) != 0)
       jsonw_name_bool (&w, wishes[i].wish, true);
-  if (r->uris.count != 0) {
-    jsonw_name (&w, "resourceSubscriptions");
-    jsonw_array (&w);
-    for (size_t i = 0; i < r->uris.count; i++)
-      jsonw_string (&w, r->uris.list[i]);
-    jsonw_end (&w);
-  }
+  put_list (&w, "resourceSubscriptions", &r->uris);
+  put_list (&w, "taskIds", &r->task_ids);
   jsonw_end (&w);
   mcp_put_subscription (&w, r->id);
   mcp_end (&w);
@@ -85,6 +110,10 @@ mcp_listen (struct mcp_request *r, const struct mcp_message *m)
   if (!read_uris (r, m, json_member (&m->tape, filter, "resourceSubscriptions")))
     return mcp_refuse_params (r, "notifications.resourceSubscriptions: expected an array of at most"
                                  " 1024 URIs of at most 4096 bytes");
+  if (!read_tasks (r, m, json_member (&m->tape, filter, "taskIds"))) {
+    mcp_tasks_fault (&fault);
+    return mcp_refuse (r, &fault);
+  }
   r->listening = true;
   r->peer->listening++;
   r->wants = read_wishes (m, filter);
@@ -200,6 +229,26 @@ tell_updated (struct mcp_core *core, struct mcp_peer *peer, struct slice uri)
     return;
   put_updated (mcp_scratch (core), uri, no_subscription);
   (void) core->carrier->tell (core, peer, &core->scratch);
+}
+
+void
+mcp_task_changed (struct mcp_core *core, struct slice id, struct slice members)
+{
+  struct mcp_request *next;
+
+  for (struct mcp_peer *p = core->peers; p != NULL; p = p->next)
+    for (struct mcp_request *r = p->requests; r != NULL; r = next) {
+      struct json_writer w = { .out = NULL };
+      next = r->next;
+      if (!mcp_uris_has (&r->task_ids, id))
+        continue;
+      w.out = mcp_scratch (core);
+      mcp_begin_notification (&w, "notifications/tasks");
+      jsonw_raw (&w, members.data, members.len);
+      mcp_put_subscription (&w, r->id);
+      mcp_end (&w);
+      (void) core->carrier->send (r, &core->scratch);
+    }
 }
 
 void

@@ -10,6 +10,9 @@ void mcp_changed (struct mcp_core *core, unsigned lists);
 /* A resource has changed: those that subscribed to its URI are told. */
 void mcp_resource_updated (struct mcp_core *core, struct slice uri);
 
+/* A task is in another state: `members` are what is told of it, JSON members on one line. */
+void mcp_task_changed (struct mcp_core *core, struct slice id, struct slice members);
+
 /* For carriers: the peer can be told now (again): what of the lists it missed, it hears. */
 void mcp_tell_missed (struct mcp_core *core, struct mcp_peer *peer);
 

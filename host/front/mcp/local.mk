@@ -23,6 +23,7 @@ libhost_la_SOURCES += \
   %D%/resources.c %D%/resources.h \
   %D%/sessions.c %D%/sessions.h \
   %D%/stream.c %D%/stream.h \
+  %D%/tasks.c %D%/tasks.h \
   %D%/tools.c %D%/tools.h \
   %D%/trace.c %D%/trace.h \
   %D%/upcall.c %D%/upcall.h \

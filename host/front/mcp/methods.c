@@ -4,6 +4,7 @@
 #include "front/mcp/prompts.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/resources.h"
+#include "front/mcp/tasks.h"
 #include "front/mcp/tools.h"
 
 /* ---- small ones ---- */
@@ -97,6 +98,9 @@ static const struct method {
   { "completion/complete", MCP_MODERN | MCP_LEGACY, NULL, mcp_complete },
   { "server/discover", MCP_MODERN, NULL, discover },
   { "subscriptions/listen", MCP_MODERN, NULL, mcp_listen },
+  { "tasks/get", MCP_MODERN, "taskId", mcp_tasks_get },
+  { "tasks/update", MCP_MODERN, "taskId", mcp_tasks_update },
+  { "tasks/cancel", MCP_MODERN, "taskId", mcp_tasks_cancel },
   { "initialize", MCP_LEGACY, NULL, initialize },
   { "ping", MCP_LEGACY, NULL, ping },
   { "logging/setLevel", MCP_LEGACY, NULL, set_level },

@@ -4,6 +4,7 @@
 
 #include "front/encode.h"
 #include "front/mcp/base64.h"
+#include "front/mcp/tasks.h"
 
 enum {
   DISCOVER_TTL_MS = 60000, /* versions and capabilities stay while the daemon runs */
@@ -115,11 +116,12 @@ mcp_put_empty (struct buf *out, const struct mcp_request *r)
 }
 
 static const char LISTED[] = "{\"listChanged\":true}";
+static const char EXTENSIONS[] = "{\"" MCP_TASKS "\":{}}";
 static const char SUBSCRIBED[] = "{\"subscribe\":true,\"listChanged\":true}";
 
 /* What is behind a capability is served: see the table in methods.c. */
 static void
-put_capabilities (struct json_writer *w)
+put_capabilities (struct json_writer *w, const struct mcp_request *r)
 {
   jsonw_name (w, "capabilities");
   jsonw_object (w);
@@ -128,6 +130,8 @@ put_capabilities (struct json_writer *w)
   jsonw_name_raw (w, "prompts", LISTED, sizeof LISTED - 1);
   jsonw_name_raw (w, "completions", "{}", 2);
   jsonw_name_raw (w, "logging", "{}", 2);
+  if (r->era == MCP_MODERN)
+    jsonw_name_raw (w, "extensions", EXTENSIONS, sizeof EXTENSIONS - 1);
   jsonw_end (w);
 }
 
@@ -158,7 +162,7 @@ mcp_put_discover (struct buf *out, const struct mcp_request *r)
   jsonw_array (&w);
   jsonw_string (&w, MCP_MODERN_VERSION);
   jsonw_end (&w);
-  put_capabilities (&w);
+  put_capabilities (&w, r);
   put_instructions (&w, r);
   mcp_put_cache_hints (&w, r, DISCOVER_TTL_MS);
   mcp_end_result (&w, r);
@@ -171,7 +175,7 @@ mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *ve
 
   mcp_begin_result (&w, r);
   jsonw_name_string (&w, "protocolVersion", version);
-  put_capabilities (&w);
+  put_capabilities (&w, r);
   put_server_info (&w, "serverInfo", r);
   put_instructions (&w, r);
   mcp_end_result (&w, r);
@@ -267,16 +271,23 @@ mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r, const str
 }
 
 void
+mcp_put_result_members (struct json_writer *w, const struct mcp_request *r,
+                        const struct result *result)
+{
+  jsonw_name (w, "content");
+  encode_content (w, result);
+  put_structured (w, r, result);
+  jsonw_name_bool (w, "isError", result->error != CALL_OK);
+  mcp_put_call_meta (w, r, result);
+}
+
+void
 mcp_put_result (struct buf *out, const struct mcp_request *r, const struct result *result)
 {
   struct json_writer w = { .out = out };
 
   mcp_begin_result (&w, r);
-  jsonw_name (&w, "content");
-  encode_content (&w, result);
-  put_structured (&w, r, result);
-  jsonw_name_bool (&w, "isError", result->error != CALL_OK);
-  mcp_put_call_meta (&w, r, result);
+  mcp_put_result_members (&w, r, result);
   mcp_end (&w);
 }
 

@@ -35,6 +35,9 @@ void mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct t
 /* The _meta of the result of a call: what it cost, why it failed. */
 void mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r,
                         const struct result *result);
+/* The members of a tool's result, and the whole message. */
+void mcp_put_result_members (struct json_writer *w, const struct mcp_request *r,
+                             const struct result *result);
 void mcp_put_result (struct buf *out, const struct mcp_request *r, const struct result *result);
 
 void mcp_put_progress (struct buf *out, const struct mcp_request *r, double done, double total,
