@@ -24,7 +24,6 @@ integration_tests = \
 	%D%/integration/test_stdio.py \
 	%D%/integration/test_store.py \
 	%D%/integration/test_supervisor.py \
-	%D%/integration/test_tasks.py \
 	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_clients.py %D%/lint/floors.sh %D%/lint/way.sh
@@ -106,7 +105,7 @@ include tests/differential/local.mk
 include tests/fuzz/local.mk
 
 # Calls that ask, and tasks.
-integration_tests += %D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py
+integration_tests += %D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py %D%/integration/test_tasks.py
 EXTRA_DIST += %D%/integration/handshake.py
 check_LTLIBRARIES += %D%/integration/asks.la
 %C%_integration_asks_la_SOURCES = %D%/integration/asks.c

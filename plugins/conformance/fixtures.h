@@ -12,6 +12,16 @@ extern const toolhost_tool simple_text, image_content, audio_content, embedded_r
 extern const toolhost_tool with_progress, with_logging, logging_tool, reconnection,
   trigger_tool_change, trigger_prompt_change, trigger_resource_change;
 
+/* ---- asking.c ---- */
+extern const toolhost_tool asks_elicitation, asks_streaming, asks_tampered, asks_sampling,
+  missing_capability, asks_roots, asks_state, asks_several, asks_capabilities, asks_rounds,
+  sampling, elicitation, elicitation_defaults, elicitation_enums;
+extern const toolhost_prompt asking_prompt;
+
+/* ---- tasks.c ---- */
+extern const toolhost_tool slow_compute, failing_job, protocol_error_job, confirm_delete,
+  multi_input, tool_with_task;
+
 /* ---- resources.c ---- */
 extern const toolhost_readable static_text, static_binary, watched_resource, template_data;
 

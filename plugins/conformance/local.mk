@@ -1,11 +1,13 @@
 # The fixtures of MCP's conformance suite: for tests, never installed.
 noinst_LTLIBRARIES += %D%/libconformance.la
 %C%_libconformance_la_SOURCES = \
+  %D%/asking.c \
   %D%/conformance.c \
   %D%/fixtures.h \
   %D%/media.c %D%/media.h \
   %D%/prompts.c \
   %D%/resources.c \
+  %D%/tasks.c \
   %D%/tools.c \
   %D%/tools_running.c
 %C%_libconformance_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
