@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 enum {
-  RING_HEAD = 4096,       /* of a segment: its struct ring_side, alone on its page */
-  RING_SIZE = 256 * 1024, /* of its data; a power of two, several times FRAME_MAX */
+  RING_HEAD = 4096,        /* of a segment: its struct ring_side, alone on its page */
+  RING_SIZE = 1024 * 1024, /* of its data; a power of two, many times FRAME_MAX */
   RING_SEGMENT = RING_HEAD + RING_SIZE,
   RING_UNIT = 8,   /* what is put in, and every index, is a multiple of it */
   RING_BROKEN = -1 /* the other side's index is none that can be */

@@ -13,7 +13,7 @@
 enum {
   TX_MAX = 1 << 20, /* no more calls are put while so much waits */
   DATAGRAMS_PER_TURN = 64,
-  BYTES_PER_TURN = RING_SIZE /* so one worker's flood does not starve the others */
+  BYTES_PER_TURN = 256 * 1024 /* so one worker's flood does not starve the others */
 };
 
 static const char BAD_INDEX[] = "moved an index of its ring to where it can't be";

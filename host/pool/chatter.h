@@ -1,7 +1,8 @@
 /* chatter.h - how much of what a worker says beside its results is listened to: a flood of log
  * lines and progress costs the daemon a bounded part of its time.  What is too much stays in the
- * ring, which fills, and then the worker waits.  A result behind it waits as well, at most until a
- * full ring has been read at this pace, some tenths of a second.  Pure; the clock is the caller's.
+ * ring, which fills, and then the worker waits.  A result behind it waits as well, at most until
+ * what a worker puts there of them (worker/outbox.c) has been read at this pace, some tenths of a
+ * second.  Pure; the clock is the caller's.
  */
 #ifndef TOOLHOST_POOL_CHATTER_H
 #define TOOLHOST_POOL_CHATTER_H

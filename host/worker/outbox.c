@@ -8,7 +8,7 @@
 #include "worker/control.h"
 #include "worker/segments.h"
 
-enum { MOST_PIECES = 8, CHUNK = FRAME_MAX - sizeof (struct frame_head) };
+enum { MOST_PIECES = 8, CHUNK = FRAME_MAX - sizeof (struct frame_head), CHATTER_ROOM = 128 * 1024 };
 
 void
 outbox_init (struct outbox *box, const struct segments *segments)
@@ -61,6 +61,14 @@ frame_size (const struct piece_of_frame *pieces, size_t count)
   return size;
 }
 
+/* What must stay free besides: the daemon reads a flood of these slowly, and a result should not
+ * stand behind a whole ring of them. */
+static size_t
+reserved (enum frame_kind kind)
+{
+  return kind == FRAME_LOG || kind == FRAME_PROGRESS ? RING_SIZE - CHATTER_ROOM : 0;
+}
+
 static void
 put_frame (struct outbox *box, enum frame_kind kind, uint64_t call,
            const struct piece_of_frame *pieces, size_t count)
@@ -69,8 +77,8 @@ put_frame (struct outbox *box, enum frame_kind kind, uint64_t call,
   size_t size = frame_size (pieces, count);
   struct frame_head head = { .size = (uint32_t) size, .kind = (uint16_t) kind, .call = call };
 
-  if (!has_room (box, frame_padded (size)))
-    wait_for_room (box, frame_padded (size));
+  if (!has_room (box, frame_padded (size) + reserved (kind)))
+    wait_for_room (box, frame_padded (size) + reserved (kind));
   ring_put (&box->ring, &head, sizeof head);
   for (size_t i = 0; i < count; i++)
     ring_put (&box->ring, pieces[i].data, pieces[i].len);
