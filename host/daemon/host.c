@@ -90,7 +90,6 @@ host_free (struct host *host)
     pool_clear (&host->pool);
   }
   seal_keys_free (host->seal);
-  spawner_free (host->spawner);
   notify_free (host->notify);
   sandbox_facts_free (&host->sandbox);
   buf_free (&host->sandbox_json);
@@ -103,6 +102,7 @@ host_free (struct host *host)
   policies_free (host->policies);
   log_event (host->log, LOG_INFO, "stopped", NULL);
   log_free (host->log);
+  spawner_free (host->spawner); /* after the last thread: all leave the daemon's cgroup with it */
   close_all (host);
   config_free (&host->config);
   fd_cleanup (&host->single_fd);

@@ -25,16 +25,32 @@ raise_descriptor_limit (void)
   return (size_t) limit.rlim_cur;
 }
 
+/* Without it no worker can be started, and none of its uids killed: what runs may end, and a
+ * service manager starts us anew. */
+static void
+on_launcher_lost (void *ctx)
+{
+  struct host *host = ctx;
+
+  log_event (host->log, LOG_ERROR, "launcher_lost", "pid",
+             LOG_INT (spawner_launcher (host->spawner)), "why",
+             "the process that starts workers is gone; the daemon ends", NULL);
+  host->failed = true;
+  host_stop (host);
+}
+
 /* Before anything is bound: what it inherits is as little as there is. */
 static bool
 start_spawner (struct host *host, struct error *err)
 {
-  const struct spawner_settings settings = { .program = host->worker,
+  const struct spawner_settings settings = { .loop = host->loop,
+                                             .program = host->worker,
                                              .user = host->identity.uid,
                                              .group = host->identity.gid,
                                              .uid_first = (uid_t) host->config.worker_uid_first,
-                                             .uid_count =
-                                               (unsigned) host->config.worker_uid_count };
+                                             .uid_count = (unsigned) host->config.worker_uid_count,
+                                             .lost = on_launcher_lost,
+                                             .ctx = host };
 
   if (host->identity.uid - settings.uid_first < settings.uid_count)
     return error_set (err, "worker_uids: %u to %u holds the uid %u of user %s, whom the daemon is",

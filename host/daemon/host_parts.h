@@ -87,7 +87,6 @@ struct host {
 
   /* running and stopping */
   ev_signal hup, term, interrupt;
-  ev_io launcher; /* readable when it is gone */
   bool failed, stopping;
   ev_timer drain; /* while stopping: look whether everything has ended */
   ev_tstamp stop_by, kill_by;
@@ -118,7 +117,7 @@ void host_begin_stdio (struct host *host);
 
 /* ---- host_run.c ---- */
 
-/* Stop looking at signals and at the launcher. */
+/* Stop looking at signals. */
 void host_unwatch (struct host *host);
 
 #endif

@@ -36,36 +36,6 @@ watch_signal (struct host *host, ev_signal *watcher, int number,
   ev_unref (host->loop);
 }
 
-/* Without it no worker can be started, and none of its uids killed: what runs may end, and a
- * service manager starts us anew. */
-static void
-on_launcher_gone (struct ev_loop *loop, ev_io *io, int revents)
-{
-  struct host *host = io->data;
-
-  (void) revents;
-  ev_io_stop (loop, io);
-  ev_ref (loop);
-  log_event (host->log, LOG_ERROR, "launcher_lost", "pid",
-             LOG_INT (spawner_launcher (host->spawner)), "why",
-             "the process that starts workers is gone; the daemon ends", NULL);
-  host->failed = true;
-  host_stop (host);
-}
-
-static void
-watch_launcher (struct host *host)
-{
-  int fd = spawner_fd (host->spawner);
-
-  if (fd < 0)
-    return;
-  ev_io_init (&host->launcher, on_launcher_gone, fd, EV_READ);
-  host->launcher.data = host;
-  ev_io_start (host->loop, &host->launcher);
-  ev_unref (host->loop);
-}
-
 static void
 stop_signal (struct host *host, ev_signal *watcher)
 {
@@ -81,10 +51,6 @@ host_unwatch (struct host *host)
   stop_signal (host, &host->hup);
   stop_signal (host, &host->term);
   stop_signal (host, &host->interrupt);
-  if (ev_is_active (&host->launcher)) {
-    ev_ref (host->loop);
-    ev_io_stop (host->loop, &host->launcher);
-  }
 }
 
 /* ---- starting ---- */
@@ -116,7 +82,6 @@ void
 host_start (struct host *host)
 {
   (void) signal (SIGPIPE, SIG_IGN);
-  watch_launcher (host);
   if (host->single != NULL) {
     find_single (host);
     return;

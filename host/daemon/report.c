@@ -45,7 +45,8 @@ sandbox_report (const struct config *config, int program, bool json, FILE *out, 
   if (!identity_find (config->user, false, &identity, err))
     return false;
   spawner =
-    spawner_new (&(struct spawner_settings){ .program = program,
+    spawner_new (&(struct spawner_settings){ .loop = ev_default_loop (EVFLAG_AUTO),
+                                             .program = program,
                                              .user = identity.uid,
                                              .group = identity.gid,
                                              .uid_first = (uid_t) config->worker_uid_first,

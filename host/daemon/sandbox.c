@@ -228,7 +228,7 @@ sandbox_json (const struct sandbox_facts *facts, struct json_writer *w)
   jsonw_object (w);
   jsonw_name_string (w, "tier", tier);
   jsonw_name_string (w, "kernel", facts->kernel);
-  jsonw_name_bool (w, "launcher", facts->means.root);
+  jsonw_name_bool (w, "root_launcher", facts->means.root);
   jsonw_name_bool (w, "uid_per_worker", facts->means.ids);
   jsonw_name_bool (w, "grants_with_swapped_ids", facts->means.idmaps);
   tell_namespaces (&facts->means, w);

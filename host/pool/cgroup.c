@@ -103,7 +103,7 @@ remove_children (int dir)
     return;
   copy = -1; /* the list's now */
   for (struct dirent *entry = readdir (list); entry != NULL; entry = readdir (list))
-    if (strchr ("wk", entry->d_name[0]) != NULL && strchr (entry->d_name, '.') == NULL)
+    if (strchr ("wkd", entry->d_name[0]) != NULL && strchr (entry->d_name, '.') == NULL)
       (void) unlinkat (dir, entry->d_name, AT_REMOVEDIR);
   (void) closedir (list);
 }
@@ -166,18 +166,25 @@ enable_below (int dir, unsigned controllers)
   }
 }
 
-/* All workers together weigh as much as one busy thread on each processor: beside them the daemon
- * has its half, and they have theirs beside others. */
+/* As much as so many busy threads. */
+static void
+weigh_as (int dir, uint64_t threads)
+{
+  const uint64_t heaviest = 10000, usual = 100, usual_shares = 1024;
+  uint64_t weight = usual * threads;
+
+  (void) put_number (dir, "cpu.weight", weight < heaviest ? weight : heaviest);
+  (void) put_number (dir, "cpu.shares", usual_shares * threads);
+}
+
+/* The daemon and all workers together weigh as much as one busy thread on each processor, and one:
+ * what else this machine does leaves them their part. */
 static void
 weigh (int dir)
 {
-  const uint64_t heaviest = 10000, usual = 100, usual_shares = 1024;
   long online = sysconf (_SC_NPROCESSORS_ONLN);
-  uint64_t processors = online > 0 ? (uint64_t) online : 1;
-  uint64_t weight = usual * processors;
 
-  (void) put_number (dir, "cpu.weight", weight < heaviest ? weight : heaviest);
-  (void) put_number (dir, "cpu.shares", usual_shares * processors);
+  weigh_as (dir, online > 0 ? (uint64_t) online + 1 : 2);
 }
 
 /* The top of a hierarchy can be written only with a capability that the launcher does not keep;
@@ -333,29 +340,98 @@ close_v1 (struct cgroups *groups)
   groups->controllers = 0;
 }
 
+/* ---- the daemon's own group ---- */
+
+/* Which folder of ours has workers compete for processors; -1: none. */
+static int
+cpu_folder (const struct cgroups *groups)
+{
+  if ((groups->controllers & 1U << CGROUP_CPU) == 0)
+    return -1;
+  return groups->version == 2 ? groups->unified : groups->legacy[CGROUP_CPU];
+}
+
+static void
+make_seat (struct cgroups *groups)
+{
+  enum { AGAINST_ALL = 10 };
+  const bool unified = groups->version == 2;
+  const char *members = unified ? "cgroup.procs" : "tasks";
+  const char *hierarchy = unified ? CGROUP_UNIFIED : cgroup_controller_names[CGROUP_CPU];
+  CLEANUP_FD int seat = -1, home = cgroup_find (hierarchy, false);
+  int dir = cpu_folder (groups);
+
+  if (dir < 0 || mkdirat (dir, "daemon", 0755) < 0)
+    return;
+  seat = folder (dir, "daemon");
+  weigh_as (seat, AGAINST_ALL);
+  groups->daemon = openat (seat, members, O_WRONLY | O_CLOEXEC);
+  groups->home = openat (home, members, O_WRONLY | O_CLOEXEC);
+}
+
+static void
+close_seat (struct cgroups *groups)
+{
+  fd_cleanup (&groups->daemon);
+  fd_cleanup (&groups->home);
+  groups->daemon = groups->home = -1;
+}
+
+static void
+go_to (int members)
+{
+  if (members >= 0)
+    (void) !write (members, "0", 1);
+}
+
+void
+cgroup_sit (const struct cgroups *groups)
+{
+  go_to (groups->home >= 0 ? groups->daemon : -1);
+}
+
+void
+cgroup_stand_up (const struct cgroups *groups)
+{
+  go_to (groups->home);
+}
+
+bool
+cgroup_seat_is_free (const struct cgroups *groups)
+{
+  int dir = cpu_folder (groups);
+
+  return dir < 0 || unlinkat (dir, "daemon", AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
 /* ---- all ---- */
 
 void
 cgroups_open (struct cgroups *groups)
 {
-  *groups = (struct cgroups){
-    .unified = -1, .unified_parent = -1, .legacy = { -1, -1, -1 }, .legacy_parent = { -1, -1, -1 }
-  };
+  *groups = (struct cgroups){ .unified = -1,
+                              .unified_parent = -1,
+                              .legacy = { -1, -1, -1 },
+                              .legacy_parent = { -1, -1, -1 },
+                              .daemon = -1,
+                              .home = -1 };
   (void) snprintf (groups->name, sizeof groups->name, "%s%d", PREFIX, (int) getpid ());
-  if (open_v2 (groups)) {
+  if (open_v2 (groups))
     groups->version = 2;
-    return;
+  else {
+    open_v1 (groups);
+    if ((groups->controllers & NEEDED) == NEEDED)
+      groups->version = 1;
+    else
+      close_v1 (groups);
   }
-  open_v1 (groups);
-  if ((groups->controllers & NEEDED) == NEEDED)
-    groups->version = 1;
-  else
-    close_v1 (groups);
+  make_seat (groups);
 }
 
 void
 cgroups_close (struct cgroups *groups)
 {
+  close_seat (groups);
   drop_ours (groups->name, &groups->unified, &groups->unified_parent);
   close_v1 (groups);
   groups->version = 0;
@@ -463,6 +539,19 @@ cgroup_place_close (struct cgroup_place *place)
   fd_cleanup (&place->events);
   for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
     fd_cleanup (&place->tasks[i]);
+}
+
+void
+cgroup_calm (const struct cgroups *groups, uint32_t number, bool calm)
+{
+  int dir = cpu_folder (groups);
+  char name[CGROUP_NAME], file[2 * CGROUP_NAME];
+
+  if (dir < 0)
+    return;
+  group_name (name, true, number);
+  (void) snprintf (file, sizeof file, "%s/cpu.idle", name);
+  (void) put_number (dir, file, calm);
 }
 
 void

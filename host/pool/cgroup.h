@@ -25,7 +25,18 @@ struct cgroups {
   int unified_parent;   /* where that stands */
   int legacy[CGROUP_CONTROLLERS], legacy_parent[CGROUP_CONTROLLERS]; /* likewise in version 1 */
   char name[CGROUP_NAME];                                            /* of our folder in each */
+  int daemon,
+    home; /* who writes "0" here is in the daemon's own group, or where it came from; -1 */
 };
+
+/* The daemon stands beside its workers in our folder, where it weighs more than all of them and is
+ * preferred to those that compute for long (cgroup_calm): it answers while they are at work.  It
+ * takes its seat itself, as root, because moving another process takes the kernel long; and leaves
+ * it before the folder is to be removed.  Where there is no controller for processors: nothing. */
+void cgroup_sit (const struct cgroups *groups);
+void cgroup_stand_up (const struct cgroups *groups);
+/* Nobody sits there any more, and the seat is removed; or there was none. */
+bool cgroup_seat_is_free (const struct cgroups *groups);
 
 struct cgroup_limits {
   uint64_t memory;    /* bytes, with what the kernel keeps for the process */
@@ -54,6 +65,9 @@ bool cgroup_make (const struct cgroups *groups, uint32_t number, const struct cg
                   struct cgroup_place *place, struct error *err);
 /* Close the descriptors. */
 void cgroup_place_close (struct cgroup_place *place);
+/* From now on it runs when the daemon and the other workers have nothing to do, or (false) as they
+ * do. */
+void cgroup_calm (const struct cgroups *groups, uint32_t number, bool calm);
 /* Kill all that is in it, if this kernel can. */
 void cgroup_kill (const struct cgroups *groups, uint32_t number);
 void cgroup_remove (const struct cgroups *groups, uint32_t number);

@@ -9,6 +9,9 @@
 #include "pool/hello.h"
 #include "pool/worker.h"
 
+/* For so long those that follow a heavy one start calm. */
+static const double CALM_SECONDS = 10;
+
 static const char QUARANTINED[] = "the plugin crashed too often and is quarantined";
 static const char UNLOADABLE[] = "the plugin can't be loaded";
 
@@ -102,13 +105,20 @@ static bool
 start_one (struct fleet *fleet, struct error *err)
 {
   CLEANUP_BUF struct buf hello = { 0 };
+  const struct worker_needs needs = { .pool = fleet->pool,
+                                      .fleet = fleet,
+                                      .events = &worker_events,
+                                      .name = fleet->name,
+                                      .plugin_fd = fleet->plugin_fd,
+                                      .policy = &fleet->policy,
+                                      .hello = &hello,
+                                      .calm = pool_now () < fleet->history->calm_until };
   struct worker *worker;
   struct end end;
 
   hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy,
                spawner_means (fleet->pool->settings.spawner)->cgroup == 2);
-  worker = worker_new (fleet->pool, fleet, &worker_events, fleet->name, fleet->plugin_fd,
-                       &fleet->policy, &hello, err);
+  worker = worker_new (&needs, err);
   if (worker == NULL) {
     end_set (&end, REASON_SPAWN_FAILED, err->text);
     remember (fleet, &end, 0);
@@ -356,6 +366,14 @@ unlink_worker (struct fleet *fleet, struct worker *worker)
   fleet->history->alive--;
 }
 
+/* One that fails at its calls takes others' time with its starts. */
+static void
+keep_effort (struct history *history, const struct worker *worker, const struct end *end)
+{
+  if (worker_was_heavy (worker) || reason_blame (end->reason) == BLAME_PLUGIN)
+    history->calm_until = pool_now () + CALM_SECONDS;
+}
+
 static void
 keep_cost (struct history *history, const struct watched *watched)
 {
@@ -374,6 +392,7 @@ on_ended (struct worker *worker, const struct end *end)
   keep_guarantees (fleet, worker);
   remember (fleet, end, worker->proc.pid);
   keep_cost (fleet->history, &worker->watched);
+  keep_effort (fleet->history, worker, end);
   take_blame (fleet, end);
   worker_end_jobs (worker, end);
   error_set (&err, "%s%s", reason_blame (end->reason) == BLAME_FILE ? "" : "its process ",

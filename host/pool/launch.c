@@ -134,7 +134,8 @@ launch_check (const struct launch *launch, const struct launch_request *request,
                       sizeof *request);
   if (request->kind == LAUNCH_START)
     return check_start (request, fds, err);
-  if (request->kind != LAUNCH_KILL && request->kind != LAUNCH_RELEASE)
+  if (request->kind != LAUNCH_CALM && request->kind != LAUNCH_KILL
+      && request->kind != LAUNCH_RELEASE)
     return error_set (err, "the launcher was asked for something it does not know");
   if (fds != 0 || request->slot >= launch->count || launch->slots[request->slot].pid == 0
       || launch->slots[request->slot].serial != request->serial)
@@ -179,6 +180,13 @@ launch_release (struct launch *launch, uint32_t slot)
 {
   launch->slots[slot].released = true;
   settle (launch, &launch->slots[slot]);
+}
+
+void
+launch_calm (struct launch *launch, uint32_t slot, bool calm)
+{
+  if (!launch->slots[slot].released)
+    cgroup_calm (&launch->cgroups, launch->slots[slot].serial, calm);
 }
 
 void

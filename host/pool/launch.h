@@ -1,9 +1,8 @@
 /* launch.h - starting worker processes: a slot, ids, a cgroup and namespaces for each.
  *
- * As root this runs in a process of its own, the launcher (launcher.c), and what is asked of it
- * comes over a socket from a daemon that may be anybody by now: requests are fixed structs without
- * ids and without paths, and are checked as an enemy's.  A daemon that was never root calls the
- * same functions itself.  One thread, no heap. */
+ * This runs in a process of its own, the launcher (launcher.c), and what is asked of it comes over
+ * a socket from a daemon that may be anybody by now: requests are fixed structs without ids and
+ * without paths, and are checked as an enemy's.  One thread, no heap. */
 #ifndef TOOLHOST_POOL_LAUNCH_H
 #define TOOLHOST_POOL_LAUNCH_H
 
@@ -18,15 +17,16 @@
 
 enum { LAUNCH_SLOTS_MAX = 4096, LAUNCH_TITLE = 96, LAUNCH_NAMESPACES = 7 };
 
-enum launch_kind { LAUNCH_START = 1, LAUNCH_KILL, LAUNCH_RELEASE };
+enum launch_kind { LAUNCH_START = 1, LAUNCH_CALM, LAUNCH_KILL, LAUNCH_RELEASE };
 enum { LAUNCH_WRITABLE = 1 }; /* of a grant */
 
 /* What is asked.  With LAUNCH_START come WORKER_FDS descriptors, in order, and one (O_PATH) for
  * each grant. */
 struct launch_request {
   uint32_t kind;
-  uint32_t slot;    /* of KILL and RELEASE, as START answered */
+  uint32_t slot;    /* of CALM, KILL and RELEASE, as START answered */
   uint32_t serial;  /* likewise */
+  uint32_t calm;    /* of CALM: 1: it computes only while others have nothing to do */
   uint32_t grants;  /* of START from here on */
   uint64_t memory;  /* bytes, of the cgroup */
   uint32_t threads; /* of the cgroup; processes count */
@@ -34,8 +34,8 @@ struct launch_request {
   char title[LAUNCH_TITLE]; /* for the list of processes */
 };
 
-/* What START answers; when pid is not 0, the descriptors are the child's pidfd and (with `events`)
- * what cgroup_oom_killed reads. */
+/* What START answers, in the order of the requests; when pid is not 0, the descriptors are the
+ * child's pidfd and (with `events`) what cgroup_oom_killed reads. */
 struct launch_reply {
   int32_t pid; /* 0: why says why not */
   uint32_t slot, serial;
@@ -50,7 +50,7 @@ struct launch_means {
   int32_t namespace_errno[LAUNCH_NAMESPACES]; /* in the order of launch_namespaces, 0: to be had */
   bool ids;                                   /* every slot has a uid and a gid of its own */
   bool idmaps;                                /* grants are mounted for those ids */
-  bool root;                                  /* this is the launcher */
+  bool root;                                  /* the launcher is root, the daemon is not */
   uint32_t cgroup;                            /* version, 0: none */
   uint32_t controllers;                       /* 1 << enum cgroup_controller */
   bool cgroup_kill;
@@ -91,6 +91,7 @@ bool launch_check (const struct launch *launch, const struct launch_request *req
 /* The descriptors stay the caller's.  *pidfd and *events (-1: none) are the caller's too. */
 void launch_start (struct launch *launch, const struct launch_request *request, const int *fds,
                    struct launch_reply *reply, int *pidfd, int *events);
+void launch_calm (struct launch *launch, uint32_t slot, bool calm);
 void launch_kill (struct launch *launch, uint32_t slot);
 /* The slot is free again, its ids and its group with it, when both have happened: its process was
  * reaped, and the daemon needs nothing of it any more. */

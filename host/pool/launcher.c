@@ -34,9 +34,9 @@ by_number (const void *a, const void *b)
 
 /* Everything but what the launcher works with; 0, 1 and 2 lead nowhere. */
 static void
-close_others (const struct launch *launch, int socket)
+close_others (struct launch *launch, int socket)
 {
-  const struct cgroups *groups = &launch->cgroups;
+  struct cgroups *groups = &launch->cgroups;
   int kept[4 + 2 * CGROUP_CONTROLLERS] = { socket, launch->program, groups->unified,
                                            groups->unified_parent };
   const size_t count = sizeof kept / sizeof *kept;
@@ -58,6 +58,7 @@ close_others (const struct launch *launch, int socket)
     next = (unsigned) kept[i] + 1;
   }
   (void) close_range (next, ~0U, 0);
+  groups->daemon = groups->home = -1;
 }
 
 /* ---- requests ---- */
@@ -104,6 +105,8 @@ serve (struct launch *launch, int socket)
 
   if (good && request.kind == LAUNCH_START)
     start (launch, socket, &request, fds);
+  else if (good && request.kind == LAUNCH_CALM)
+    launch_calm (launch, request.slot, request.calm != 0);
   else if (good && request.kind == LAUNCH_KILL)
     launch_kill (launch, request.slot);
   else if (good)
@@ -125,6 +128,17 @@ reap (struct launch *launch, int options)
   }
 }
 
+/* The socket of a daemon that was killed is closed a moment before its process has left its group.
+ */
+static void
+await_daemon (const struct launch *launch)
+{
+  enum { STEP_MS = 10, STEPS = 500 };
+
+  for (int i = 0; i < STEPS && !cgroup_seat_is_free (&launch->cgroups); i++)
+    (void) poll (NULL, 0, STEP_MS);
+}
+
 static void
 end_all (struct launch *launch)
 {
@@ -134,6 +148,7 @@ end_all (struct launch *launch)
       launch_release (launch, i);
     }
   reap (launch, 0); /* all of them: it returns when there are no children any more */
+  await_daemon (launch);
   cgroups_close (&launch->cgroups);
 }
 
@@ -185,7 +200,7 @@ static void __attribute__ ((noreturn)) run (struct launch *launch, int socket)
   (void) prctl (PR_SET_NAME, LAUNCHER_NAME);
   close_others (launch, socket);
   signals = block_signals ();
-  if (chdir ("/") < 0 || signals < 0 || setgroups (0, NULL) < 0)
+  if (chdir ("/") < 0 || signals < 0 || (geteuid () == 0 && setgroups (0, NULL) < 0))
     error_set (&greeting.err, "the launcher cannot begin: %s", strerror (errno));
   else if (launcher_confine (&greeting.err))
     launch_probe (launch);

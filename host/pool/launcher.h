@@ -1,5 +1,5 @@
-/* launcher.h - the one process that stays root: it starts workers for a daemon that is an ordinary
- * user by then, each with a uid of its own.
+/* launcher.h - the process that starts workers: each with a uid of its own where it is root and the
+ * daemon an ordinary user by then.
  *
  * It is forked before the daemon binds or reads anything from outside, gives up every capability
  * but the few it needs, lives in a network namespace without interfaces, reads nothing but fixed

@@ -8,6 +8,7 @@ libhost_la_SOURCES += \
 	%D%/checking.c %D%/checking.h \
 	%D%/content.c %D%/content.h \
 	%D%/cpu_credit.c %D%/cpu_credit.h \
+	%D%/effort.c %D%/effort.h \
 	%D%/fleet.c %D%/fleet.h \
 	%D%/hello.c %D%/hello.h \
 	%D%/history.c %D%/history.h \

@@ -137,26 +137,6 @@ by_exit (struct end *end, const struct end_facts *facts)
                                        : " without being told to");
 }
 
-/* Init can't be killed from inside its namespace: whoever did it is outside.  How it ended is not
- * known when it was the launcher's child; what else than SIGKILL ends it? */
-static void
-by_init (struct end *end, const struct end_facts *facts)
-{
-  const char *name = facts->init_status != 0 ? sigabbrev_np (facts->init_status) : "KILL";
-
-  if (facts->init_code == CLD_EXITED && by_refusal (end, facts, facts->init_status))
-    return;
-  if (facts->init_code == CLD_EXITED) {
-    end->reason = REASON_EXIT;
-    (void) snprintf (end->text, sizeof end->text, "ended with status %d before it could report",
-                     facts->init_status);
-    return;
-  }
-  end->reason = REASON_KILLED;
-  (void) snprintf (end->text, sizeof end->text, "was killed by somebody else (SIG%s)",
-                   name != NULL ? name : "?");
-}
-
 void
 end_conclude (struct end *end, const struct end_facts *facts)
 {
@@ -168,8 +148,8 @@ end_conclude (struct end *end, const struct end_facts *facts)
     end_set (end, REASON_OOM, "was ended by the kernel: it used all the memory it may have");
   else if (facts->killed)
     end_set (end, facts->decided, facts->words);
-  else if (!facts->told)
-    by_init (end, facts);
+  else if (!facts->told) /* nobody inside its namespace can kill init */
+    end_set (end, REASON_KILLED, reason_words (REASON_KILLED));
   else if (facts->status.code == CLD_EXITED)
     by_exit (end, facts);
   else

@@ -64,7 +64,6 @@ struct end_facts {
   bool oom;                   /* its cgroup ran out of memory and something in it was killed */
   bool told;                  /* init's report came: */
   struct frame_status status; /* how the worker proper ended */
-  int init_code, init_status; /* si_code and si_status of init itself */
   /* the worker's part: only words for what the kernel says */
   const char *claim; /* why the plugin, or the sandbox, can't be had; or NULL */
 };

@@ -24,51 +24,116 @@ enum { CONTROL_BUFFER = 1 << 20 };
  * their tables, their threads' stacks in the kernel, the control socket. */
 enum { OVERHEAD = 16 << 20 };
 
-/* Seconds the launcher may take; it needs a few milliseconds. */
-static const struct timeval PATIENCE = { .tv_sec = 5 };
-
 struct spawner {
-  int launcher;         /* socket; -1: there is none */
-  pid_t pid;            /* of the launcher */
-  bool lost;            /* it did not answer */
-  struct launch launch; /* with a launcher only its settings and means are used here */
+  int launcher; /* socket */
+  pid_t pid;    /* of the launcher */
+  bool lost;    /* it is gone */
+  struct spawner_settings settings;
+  struct launch launch;          /* here only its settings, its means and the daemon's seat */
+  struct spawned *asked, **last; /* whose answers are still to come */
+  ev_io answers;
 };
 
-/* ---- the spawner ---- */
+/* ---- answers ---- */
+
+static struct spawned *
+next_asked (struct spawner *spawner)
+{
+  struct spawned *spawned = spawner->asked;
+
+  if (spawned == NULL)
+    return NULL;
+  spawner->asked = spawned->next;
+  if (spawner->asked == NULL)
+    spawner->last = &spawner->asked;
+  spawned->next = NULL;
+  return spawned;
+}
 
 static void
-be_own_launcher (struct launch *launch)
+take_answer (struct spawner *spawner, const struct launch_reply *reply, const int fds[2])
 {
-  launch->user = geteuid ();
-  launch->group = getegid ();
-  launch_probe (launch);
+  struct spawned *spawned = next_asked (spawner);
+
+  if (spawned == NULL)
+    return; /* the launcher answers what it was asked */
+  spawned->pid = reply->pid;
+  spawned->pidfd = fds[0];
+  spawned->events = fds[1];
+  spawned->uid = reply->uid;
+  spawned->slot = reply->slot;
+  spawned->serial = reply->serial;
+  if (spawned->doomed)
+    spawned_kill (spawner, spawned);
+  spawned->started (spawned, reply->pid != 0 ? NULL : reply->why);
 }
+
+static void
+lose (struct spawner *spawner)
+{
+  struct spawned *spawned;
+
+  if (spawner->lost)
+    return;
+  spawner->lost = true;
+  ev_ref (spawner->settings.loop);
+  ev_io_stop (spawner->settings.loop, &spawner->answers);
+  while ((spawned = next_asked (spawner)) != NULL)
+    spawned->started (spawned, "the launcher is gone");
+  if (spawner->settings.lost != NULL)
+    spawner->settings.lost (spawner->settings.ctx);
+}
+
+static void
+on_answers (struct ev_loop *loop, ev_io *io, int revents)
+{
+  struct spawner *spawner = io->data;
+  struct launch_reply reply;
+  size_t count;
+  ssize_t n;
+
+  (void) loop;
+  (void) revents;
+  for (;;) {
+    int fds[2] = { -1, -1 };
+    n = pass_receive (spawner->launcher, &reply, sizeof reply, fds, 2, &count);
+    if (n != (ssize_t) sizeof reply)
+      break;
+    take_answer (spawner, &reply, fds);
+  }
+  if (n >= 0 || errno != EAGAIN)
+    lose (spawner);
+}
+
+/* ---- the spawner ---- */
 
 struct spawner *
 spawner_new (const struct spawner_settings *settings, struct error *err)
 {
   struct spawner *spawner = xcalloc (1, sizeof *spawner);
   struct launch *launch = &spawner->launch;
+  const bool root = geteuid () == 0;
 
-  *spawner = (struct spawner){ .launcher = -1 };
+  spawner->settings = *settings;
+  spawner->last = &spawner->asked;
   launch->program = settings->program;
-  launch->user = settings->user;
-  launch->group = settings->group;
+  launch->user = root ? settings->user : geteuid ();
+  launch->group = root ? settings->group : getegid ();
   launch->uid_first = settings->uid_first;
   launch->count = settings->uid_count;
   cgroups_open (&launch->cgroups);
-  if (settings->user == 0 || geteuid () != 0) {
-    be_own_launcher (launch);
-    return spawner;
-  }
   spawner->launcher = launcher_fork (launch, &spawner->pid, err);
+  cgroups_forget (&launch->cgroups);
   if (spawner->launcher < 0) {
-    spawner_free (spawner);
+    free (spawner);
     return NULL;
   }
-  cgroups_forget (&launch->cgroups);
-  (void) setsockopt (spawner->launcher, SOL_SOCKET, SO_RCVTIMEO, &PATIENCE, sizeof PATIENCE);
-  (void) setsockopt (spawner->launcher, SOL_SOCKET, SO_SNDTIMEO, &PATIENCE, sizeof PATIENCE);
+  cgroup_sit (&launch->cgroups);
+  (void) fcntl (spawner->launcher, F_SETFL, O_NONBLOCK);
+  ev_io_init (&spawner->answers, on_answers, spawner->launcher, EV_READ);
+  spawner->answers.data = spawner;
+  ev_io_start (settings->loop, &spawner->answers);
+  ev_unref (settings->loop);
   return spawner;
 }
 
@@ -77,25 +142,20 @@ spawner_free (struct spawner *spawner)
 {
   if (spawner == NULL)
     return;
-  if (spawner->launcher < 0)
-    cgroups_close (&spawner->launch.cgroups);
-  else {
-    (void) close (spawner->launcher);
-    (void) waitpid (spawner->pid, NULL, 0);
+  if (!spawner->lost) {
+    ev_ref (spawner->settings.loop);
+    ev_io_stop (spawner->settings.loop, &spawner->answers);
   }
+  cgroup_stand_up (&spawner->launch.cgroups);
+  (void) close (spawner->launcher);
+  (void) waitpid (spawner->pid, NULL, 0);
   free (spawner);
-}
-
-int
-spawner_fd (const struct spawner *spawner)
-{
-  return spawner->launcher;
 }
 
 pid_t
 spawner_launcher (const struct spawner *spawner)
 {
-  return spawner->launcher >= 0 ? spawner->pid : 0;
+  return spawner->pid;
 }
 
 const struct launch_means *
@@ -204,91 +264,60 @@ memory_of_group (const struct policy *policy, int plugin_fd)
   return (uint64_t) policy->memory + (uint64_t) policy->tmp + 2 * file + OVERHEAD;
 }
 
-static bool
-lose (struct spawner *spawner, struct error *err)
-{
-  spawner->lost = true;
-  return error_set (err, "the launcher does not answer: no worker can be started any more");
-}
-
-static bool
-ask_launcher (struct spawner *spawner, const struct launch_request *request, const int *fds,
-              struct launch_reply *reply, int *pidfd, int *events, struct error *err)
-{
-  int got[2] = { -1, -1 };
-  size_t count;
-
-  if (spawner->lost
-      || !pass_send (spawner->launcher, request, sizeof *request, fds, WORKER_FDS + request->grants)
-      || pass_receive (spawner->launcher, reply, sizeof *reply, got, 2, &count) != sizeof *reply)
-    return lose (spawner, err);
-  *pidfd = got[0];
-  *events = got[1];
-  return true;
-}
-
-static bool
-start (struct spawner *spawner, const struct launch_request *request, const int *fds,
-       struct spawned *out, struct error *err)
-{
-  struct launch_reply reply;
-
-  if (spawner->launcher < 0) {
-    if (!launch_check (&spawner->launch, request, sizeof *request, WORKER_FDS + request->grants,
-                       err))
-      return false;
-    launch_start (&spawner->launch, request, fds, &reply, &out->pidfd, &out->events);
-  }
-  else if (!ask_launcher (spawner, request, fds, &reply, &out->pidfd, &out->events, err))
-    return false;
-  if (reply.pid == 0)
-    return error_set (err, "%s", reply.why);
-  out->pid = reply.pid;
-  out->uid = reply.uid;
-  out->slot = reply.slot;
-  out->serial = reply.serial;
-  return true;
-}
-
 bool
-worker_spawn (struct spawner *spawner, int plugin_fd, const char *name, const struct policy *policy,
-              struct spawned *out, struct error *err)
+worker_spawn (struct spawner *spawner, const struct spawn_order *order, struct spawned *out,
+              struct error *err)
 {
   __attribute__ ((cleanup (ends_close))) struct ends ends;
   __attribute__ ((cleanup (grants_close))) struct grants grants = { .count = 0 };
   struct launch_request request = { .kind = LAUNCH_START,
-                                    .memory = memory_of_group (policy, plugin_fd),
-                                    .threads = (uint32_t) policy->processes + 1 };
+                                    .memory = memory_of_group (order->policy, order->plugin_fd),
+                                    .threads = (uint32_t) order->policy->processes + 1 };
   int fds[WORKER_FDS + WORKER_GRANTS_MAX];
 
   if (!ends_open (&ends, err))
     return false;
-  (void) snprintf (request.title, sizeof request.title, "toolhost-worker: %s", name);
-  find_grants (&grants, policy, &request);
+  (void) snprintf (request.title, sizeof request.title, "toolhost-worker: %s", order->name);
+  find_grants (&grants, order->policy, &request);
   fds[0] = ends.null;
   fds[1] = fds[2] = ends.output[1];
   fds[WORKER_FD_CONTROL] = ends.control[1];
   fds[WORKER_FD_STATUS] = ends.status[1];
-  fds[WORKER_FD_PLUGIN] = plugin_fd;
+  fds[WORKER_FD_PLUGIN] = order->plugin_fd;
   memcpy (fds + WORKER_FDS, grants.fds, grants.count * sizeof *fds);
-  if (!start (spawner, &request, fds, out, err))
-    return false;
-  out->control = take (&ends.control[0]);
-  out->status = take (&ends.status[0]);
-  out->output = take (&ends.output[0]);
+  if (spawner->lost
+      || !pass_send (spawner->launcher, &request, sizeof request, fds, WORKER_FDS + grants.count))
+    return error_set (err, "the launcher takes no order: %s",
+                      spawner->lost ? "it is gone" : strerror (errno));
+  *out = (struct spawned){ .control = take (&ends.control[0]),
+                           .status = take (&ends.status[0]),
+                           .output = take (&ends.output[0]),
+                           .pidfd = -1,
+                           .events = -1,
+                           .started = order->started };
+  *spawner->last = out;
+  spawner->last = &out->next;
   return true;
 }
 
-/* ---- its end ---- */
+/* ---- its life ---- */
 
 static bool
-tell_launcher (struct spawner *spawner, enum launch_kind kind, const struct spawned *spawned)
+tell_launcher (struct spawner *spawner, enum launch_kind kind, const struct spawned *spawned,
+               bool calm)
 {
-  const struct launch_request request = { .kind = kind,
-                                          .slot = spawned->slot,
-                                          .serial = spawned->serial };
+  const struct launch_request request = {
+    .kind = kind, .slot = spawned->slot, .serial = spawned->serial, .calm = calm
+  };
 
   return !spawner->lost && pass_send (spawner->launcher, &request, sizeof request, NULL, 0);
+}
+
+void
+spawned_calm (struct spawner *spawner, const struct spawned *spawned, bool calm)
+{
+  if (spawned->pid != 0)
+    (void) tell_launcher (spawner, LAUNCH_CALM, spawned, calm);
 }
 
 /* Without the launcher nothing here may kill a process of another user; but its init ends, and all
@@ -296,12 +325,8 @@ tell_launcher (struct spawner *spawner, enum launch_kind kind, const struct spaw
 void
 spawned_kill (struct spawner *spawner, struct spawned *spawned)
 {
-  if (spawner->launcher < 0) {
-    cgroup_kill (&spawner->launch.cgroups, spawned->serial);
-    (void) syscall (SYS_pidfd_send_signal, spawned->pidfd, SIGKILL, NULL, 0);
-    return;
-  }
-  if (tell_launcher (spawner, LAUNCH_KILL, spawned))
+  spawned->doomed = true;
+  if (spawned->pid == 0 || tell_launcher (spawner, LAUNCH_KILL, spawned, false))
     return;
   fd_cleanup (&spawned->status);
   spawned->status = -1;
@@ -316,15 +341,8 @@ spawned_used_up_memory (const struct spawned *spawned)
 void
 spawned_end (struct spawner *spawner, struct spawned *spawned)
 {
-  siginfo_t info;
-
-  if (spawner->launcher < 0) {
-    (void) waitid (P_PIDFD, (id_t) spawned->pidfd, &info, WEXITED);
-    launch_release (&spawner->launch, spawned->slot);
-    launch_reaped (&spawner->launch, spawned->pid);
-  }
-  else
-    (void) tell_launcher (spawner, LAUNCH_RELEASE, spawned);
+  if (spawned->pid != 0)
+    (void) tell_launcher (spawner, LAUNCH_RELEASE, spawned, false);
   fd_cleanup (&spawned->pidfd);
   fd_cleanup (&spawned->control);
   fd_cleanup (&spawned->status);

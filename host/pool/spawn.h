@@ -1,9 +1,11 @@
 /* spawn.h - the daemon's side of starting workers: makes a worker's descriptors, and asks the
- * launcher for its process, or starts it itself when it was never root (launch.h).  The new program
- * then closes the sandbox on itself (worker/).  Loop thread only. */
+ * launcher (launcher.h) for its process, which then closes the sandbox on itself (worker/). Nothing
+ * here waits: a start takes the kernel a few milliseconds, and much longer on a busy machine.  Loop
+ * thread only. */
 #ifndef TOOLHOST_POOL_SPAWN_H
 #define TOOLHOST_POOL_SPAWN_H
 
+#include <ev.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -14,42 +16,63 @@
 struct spawner;
 
 struct spawner_settings {
-  int program; /* descriptor of the worker program, borrowed */
-  uid_t user;  /* whom a root daemon becomes; 0: there is no launcher, workers are as we are */
+  struct ev_loop *loop; /* where answers come in; they alone do not keep it running */
+  int program;          /* descriptor of the worker program, borrowed */
+  uid_t user;           /* whom a root daemon becomes; 0: workers are as we are */
   gid_t group;
   uid_t uid_first; /* of workers, and the gid too */
   unsigned uid_count;
+  /* The launcher is gone: no worker can be started any more, nor killed.  May be NULL. */
+  void (*lost) (void *ctx);
+  void *ctx;
 };
 
-/* As root, before the daemon becomes its user: fork the launcher.  NULL: err says why. */
+/* Before the daemon binds or reads anything, and before a root daemon becomes its user: fork the
+ * launcher, and wait until it has found out what there is.  NULL: err says why. */
 struct spawner *spawner_new (const struct spawner_settings *settings, struct error *err);
+/* Ends the launcher, and with it every worker that is still there. */
 void spawner_free (struct spawner *spawner);
-/* Readable when the launcher is gone: no worker can be started any more.  -1: there is no
- * launcher. */
-int spawner_fd (const struct spawner *spawner);
-pid_t spawner_launcher (const struct spawner *spawner); /* 0: there is none */
+pid_t spawner_launcher (const struct spawner *spawner);
 /* What workers get here. */
 const struct launch_means *spawner_means (const struct spawner *spawner);
 
-/* A started worker, as the daemon holds it.  All descriptors are close-on-exec and non-blocking,
+/* A worker's process, as the daemon holds it.  All descriptors are close-on-exec and non-blocking,
  * and belong to the caller; spawned_end closes them. */
 struct spawned {
-  pid_t pid;   /* of the namespace's init, in the daemon's pid namespace */
-  int pidfd;   /* the same */
-  int control; /* frames */
+  /* it has been asked for */
+  int control; /* frames; what is sent is there when the worker looks */
   int status;  /* read end: struct frame_status */
   int output;  /* read end: what the plugin prints */
-  int events;  /* of its cgroup, -1: none */
-  uid_t uid;   /* outside */
+  /* it has been started */
+  pid_t pid;  /* of the namespace's init, in the daemon's pid namespace; 0: it has not */
+  int pidfd;  /* the same */
+  int events; /* of its cgroup, -1: none */
+  uid_t uid;  /* outside */
   uint32_t slot, serial;
+  /* in between */
+  bool doomed;          /* it is killed when it has been started */
+  struct spawned *next; /* the spawner's: answers come in order */
+  /* Comes once, from the loop: it has been started, or (`why` is not NULL) can't be, and there is
+   * nothing but the descriptors. */
+  void (*started) (struct spawned *spawned, const char *why);
 };
 
-/* Start a worker for the plugin behind `plugin_fd`.  `name` is shown in the process list.  False:
- * nothing was left behind. */
-bool worker_spawn (struct spawner *spawner, int plugin_fd, const char *name,
-                   const struct policy *policy, struct spawned *out, struct error *err);
+struct spawn_order {
+  int plugin_fd;
+  const char *name; /* shown in the process list */
+  const struct policy *policy;
+  void (*started) (struct spawned *spawned, const char *why);
+};
 
-/* SIGKILL to it and all it has started. */
+/* Ask for a worker.  `out` stays where it is until `started` was called.  False: nothing was left
+ * behind. */
+bool worker_spawn (struct spawner *spawner, const struct spawn_order *order, struct spawned *out,
+                   struct error *err);
+
+/* It computes only when others have nothing to do, from now on, or does no longer; of one that is
+ * being started: nothing. */
+void spawned_calm (struct spawner *spawner, const struct spawned *spawned, bool calm);
+/* SIGKILL to it and all it has started; of one that is being started, as soon as it is there. */
 void spawned_kill (struct spawner *spawner, struct spawned *spawned);
 /* Was it, or a process of its own, ended by the kernel for using up its memory?  Before
  * spawned_end; false where no cgroup says so. */

@@ -60,7 +60,7 @@ too_much_cpu (struct watched *watched)
 }
 
 static void
-look_at (struct watched *watched, int64_t passed_ns)
+look_at (struct watched *watched, int64_t now, int64_t passed_ns)
 {
   struct process_usage usage;
 
@@ -74,6 +74,8 @@ look_at (struct watched *watched, int64_t passed_ns)
     too_much_memory (watched);
     return;
   }
+  if (effort_look (&watched->effort, usage.cpu_ns, watched->answered, passed_ns, now))
+    watched->effort_changed (watched);
   if (!cpu_credit_take (&watched->cpu, usage.cpu_ns, passed_ns) && watched->limits.cpu
       && watched->serving && watched->cancelled == 0)
     too_much_cpu (watched);
@@ -98,7 +100,7 @@ look (struct ev_loop *loop, ev_timer *timer, int revents)
   dog->looked = now;
   for (struct watched *w = dog->first; w != NULL; w = w->next) {
     busy = busy || is_busy (w);
-    look_at (w, passed_ns);
+    look_at (w, now, passed_ns);
   }
   if (busy != dog->fast)
     set_pace (dog, busy);
@@ -121,13 +123,14 @@ watchdog_clear (struct watchdog *dog)
 
 bool
 watchdog_add (struct watchdog *dog, struct watched *watched, pid_t init,
-              const struct watch_limits *limits)
+              const struct watch_limits *limits, bool heavy)
 {
   if (watched->dog != NULL || !process_open (&watched->process, dog->proc, init))
     return false;
   watched->dog = dog;
   watched->limits = *limits;
   cpu_credit_init (&watched->cpu);
+  effort_init (&watched->effort, heavy, clock_ns ());
   watched->next = dog->first;
   if (dog->first != NULL)
     dog->first->prev = watched;
@@ -196,6 +199,7 @@ void
 watched_end (struct watched *watched, uint32_t cpu_ms, bool cancelled)
 {
   watched->running--;
+  watched->answered += !cancelled;
   cpu_credit_end (&watched->cpu, cpu_ms * NS_PER_MS);
   watched->cancelled -= cancelled;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "pool/cpu_credit.h"
+#include "pool/effort.h"
 #include "pool/process.h"
 #include "pool/reason.h"
 
@@ -35,7 +36,9 @@ struct watched {
   struct watched *prev, *next;
   struct process process;
   struct cpu_credit cpu;
-  unsigned running; /* calls */
+  struct effort effort;
+  unsigned running;  /* calls */
+  uint64_t answered; /* likewise, since the start */
   struct watch_limits limits;
   bool serving;       /* it takes calls; while it starts or ends other clocks run for it */
   unsigned cancelled; /* calls that run on in it; likewise */
@@ -44,6 +47,8 @@ struct watched {
   int64_t cpu_ns;
   /* It uses too much: `reason` is REASON_OOM or REASON_CPU, `words` go on after "its process ". */
   void (*over) (struct watched *watched, enum reason reason, const char *words);
+  /* It computes for long (effort.heavy), or does no longer. */
+  void (*effort_changed) (struct watched *watched);
 };
 
 /* `proc` is where process information is: "/proc", or something else in tests. */
@@ -51,9 +56,10 @@ void watchdog_init (struct watchdog *dog, struct ev_loop *loop, const char *proc
 /* Nothing may be watched any more. */
 void watchdog_clear (struct watchdog *dog);
 
-/* Begin to watch the worker below `init`.  False: nothing is to be seen of it here. */
+/* Begin to watch the worker below `init`.  `heavy`: it was calmed from the start (effort.h). False:
+ * nothing is to be seen of it here. */
 bool watchdog_add (struct watchdog *dog, struct watched *watched, pid_t init,
-                   const struct watch_limits *limits);
+                   const struct watch_limits *limits, bool heavy);
 /* The end of it; of one that is not watched, too. */
 void watchdog_remove (struct watched *watched);
 

@@ -369,12 +369,30 @@ worker_slot_was_freed (struct worker *worker)
     worker->events->freed (worker);
 }
 
+static struct worker *
+of_watched (struct watched *watched)
+{
+  return (struct worker *) ((char *) watched - offsetof (struct worker, watched));
+}
+
 static void
 on_over (struct watched *watched, enum reason reason, const char *words)
 {
-  struct worker *worker = (struct worker *) ((char *) watched - offsetof (struct worker, watched));
+  worker_kill (of_watched (watched), reason, words);
+}
 
-  worker_kill (worker, reason, words);
+static void
+on_effort_changed (struct watched *watched)
+{
+  struct worker *worker = of_watched (watched);
+
+  spawned_calm (worker->pool->settings.spawner, &worker->proc, watched->effort.heavy);
+}
+
+bool
+worker_was_heavy (const struct worker *worker)
+{
+  return worker->watched.effort.heavy;
 }
 
 /* A limit that only the watchdog can enforce, and an operator has written down, is no comment. */
@@ -395,15 +413,23 @@ do_without_watchdog (struct worker *worker)
   worker_kill (worker, REASON_SANDBOX_REFUSED, buf_cstr (&words));
 }
 
-void
-worker_is_greeted (struct worker *worker)
+static void
+watch_over (struct worker *worker)
 {
   const struct watch_limits limits = { .memory = (uint64_t) worker->policy->memory,
                                        .cpu = policy_limits_cpu (worker->policy) };
 
-  worker->greeted = true;
-  if (!watchdog_add (&worker->pool->watchdog, &worker->watched, worker->proc.pid, &limits))
+  if (!watchdog_add (&worker->pool->watchdog, &worker->watched, worker->proc.pid, &limits,
+                     worker->calm))
     do_without_watchdog (worker);
+}
+
+void
+worker_is_greeted (struct worker *worker)
+{
+  worker->greeted = true;
+  if (worker->proc.pid != 0)
+    watch_over (worker);
 }
 
 void
@@ -414,6 +440,8 @@ worker_is_described (struct worker *worker)
   worker->state = WORKER_READY;
   watched_serves (&worker->watched, true);
   worker->described = true;
+  if (worker->watched.effort.heavy) /* not before: a start that others keep waiting holds up more */
+    on_effort_changed (&worker->watched);
   worker->last_used = pool_now ();
   ev_timer_stop (worker->pool->loop, &worker->timer);
   worker->events->described (worker, worker->description.data, worker->description.len);
@@ -512,15 +540,11 @@ conclude (struct worker *worker, struct end *end)
                              .unanswered = worker_is_answering (worker),
                              .oom = spawned_used_up_memory (&worker->proc),
                              .claim = worker->claim };
-  siginfo_t info = { 0 };
 
   facts.told = read_status (worker->proc.status, &facts.status);
   if (facts.told)
     watched_ended (&worker->watched, (uint64_t) facts.status.peak_rss_kib << 10,
                    facts.status.cpu_us * 1000);
-  (void) waitid (P_PIDFD, (id_t) worker->proc.pidfd, &info, WEXITED);
-  facts.init_code = info.si_code;
-  facts.init_status = info.si_status;
   end_conclude (end, &facts);
 }
 
@@ -627,39 +651,72 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
 }
 
 static void
+on_never_there (struct worker *worker, const char *why)
+{
+  struct end end;
+
+  end_set (&end, REASON_SPAWN_FAILED, why);
+  log_event (worker->pool->log, LOG_ERROR, "worker_start_failed", "plugin", worker->name, "reason",
+             reason_code (end.reason), "why", why, NULL);
+  worker->state = WORKER_KILLED;
+  worker->events->ended (worker, &end);
+  worker_free (worker);
+}
+
+static void
+on_started (struct spawned *proc, const char *why)
+{
+  struct worker *worker = (struct worker *) ((char *) proc - offsetof (struct worker, proc));
+
+  if (why != NULL) {
+    on_never_there (worker, why);
+    return;
+  }
+  log_event (worker->pool->log, LOG_INFO, "worker_started", "plugin", worker->name, "pid",
+             LOG_INT (proc->pid), "uid", LOG_INT (proc->uid), NULL);
+  ev_io_set (&worker->gone, proc->pidfd, EV_READ);
+  ev_io_start (worker->pool->loop, &worker->gone);
+  if (worker->greeted) /* it was faster than the launcher */
+    watch_over (worker);
+}
+
+static void
 watch (struct worker *worker)
 {
   struct ev_loop *loop = worker->pool->loop;
 
   ev_io_init (&worker->output, on_output, worker->proc.output, EV_READ);
-  ev_io_init (&worker->gone, on_gone, worker->proc.pidfd, EV_READ);
+  ev_init (&worker->gone, on_gone);
   ev_timer_init (&worker->timer, on_timer, 0, 0);
   ev_timer_init (&worker->pace, on_pace, PRINTED_PACE, 0);
   worker->output.data = worker->gone.data = worker->timer.data = worker->pace.data = worker;
   ev_io_start (loop, &worker->output);
-  ev_io_start (loop, &worker->gone);
 }
 
 struct worker *
-worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *events,
-            const char *name, int plugin_fd, const struct policy *policy, const struct buf *hello,
-            struct error *err)
+worker_new (const struct worker_needs *needs, struct error *err)
 {
-  struct spawned proc;
+  struct pool *pool = needs->pool;
+  const struct policy *policy = needs->policy;
+  const struct spawn_order order = {
+    .plugin_fd = needs->plugin_fd, .name = needs->name, .policy = policy, .started = on_started
+  };
+  struct worker *worker = xcalloc (1, sizeof *worker);
   struct error failed = { { 0 } };
-  struct worker *worker;
 
-  if (!worker_spawn (pool->settings.spawner, plugin_fd, name, policy, &proc, err))
+  if (!worker_spawn (pool->settings.spawner, &order, &worker->proc, err)) {
+    free (worker);
     return NULL;
-  worker = xcalloc (1, sizeof *worker);
+  }
   worker->pool = pool;
-  worker->fleet = fleet;
-  worker->events = events;
-  worker->name = name;
-  output_init (&worker->printed, pool->log, name);
-  worker->proc = proc;
+  worker->fleet = needs->fleet;
+  worker->events = needs->events;
+  worker->name = needs->name;
+  output_init (&worker->printed, pool->log, worker->name);
   worker->policy = policy;
   worker->watched.over = on_over;
+  worker->watched.effort_changed = on_effort_changed;
+  worker->calm = needs->calm;
   worker->programs = policy->exec != NULL && policy->exec[0] != NULL;
   worker->nonces = (pool->nonce_seed + pool->started * 0x9E3779B97F4A7C15U) >> 16;
   worker->born = worker->last_used = pool_now ();
@@ -667,11 +724,9 @@ worker_new (struct pool *pool, struct fleet *fleet, const struct worker_events *
   pool->started++;
   watch (worker);
   set_timer (worker, pool->settings.start_timeout);
-  if (!channel_open (&worker->channel, pool->loop, &channel_events, worker, proc.control, hello,
-                     &failed))
+  if (!channel_open (&worker->channel, pool->loop, &channel_events, worker, worker->proc.control,
+                     needs->hello, &failed))
     worker_kill (worker, REASON_SPAWN_FAILED, failed.text);
   worker->proc.control = -1; /* the channel's */
-  log_event (pool->log, LOG_INFO, "worker_started", "plugin", name, "pid", LOG_INT (proc.pid),
-             "uid", LOG_INT (proc.uid), NULL);
   return worker;
 }

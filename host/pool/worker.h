@@ -93,6 +93,7 @@ struct worker {
   const struct tenant *tenant; /* isolate: whose calls alone it takes; NULL: anybody's … */
   double bound;                /* … since when */
   bool due;                    /* the fleet's: another is to take its place */
+  bool calm;                   /* as soon as it is described */
   bool programs;               /* its tools may start programs */
   bool abandoned;              /* a call was given up, and what it started may still run */
   ev_timer pace;               /* until more of what it prints is read */
@@ -102,10 +103,21 @@ struct worker {
   struct worker *next;         /* the fleet's list */
 };
 
-/* Start one for the fleet; `hello` is the JSON of the HELLO frame.  NULL: err says why. */
-struct worker *worker_new (struct pool *pool, struct fleet *fleet,
-                           const struct worker_events *events, const char *name, int plugin_fd,
-                           const struct policy *policy, const struct buf *hello, struct error *err);
+struct worker_needs {
+  struct pool *pool;
+  struct fleet *fleet;
+  const struct worker_events *events;
+  const char *name; /* the plugin's; it, the file and the policy stay while the worker lives */
+  int plugin_fd;
+  const struct policy *policy;
+  const struct buf *hello; /* JSON of the HELLO frame */
+  bool calm;               /* those before it computed for long (effort.h) */
+};
+/* Start one for the fleet; that its process can't be had may come out later, as its end.  NULL: err
+ * says why. */
+struct worker *worker_new (const struct worker_needs *needs, struct error *err);
+/* Did it compute for long, so that the next of its plugin begins calm? */
+bool worker_was_heavy (const struct worker *worker);
 /* After described: how many calls at the same time. */
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */

@@ -122,16 +122,38 @@ def attacked(d, names):
         os.waitpid(child, 0)
 
 
+@contextlib.contextmanager
+def from_elsewhere():
+    """Measure as from another machine: what this process waits for a processor here is not the host's time."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        yield "timed by a client that competes with them"
+        return
+    try:
+        yield "timed by a client that never waits for a processor"
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
 def neighbour():
-    """p99 of echo while all attackers run again and again, beside its p99 alone."""
+    """p99 of echo while all attackers run again and again, beside its p99 alone: the median of five pairs."""
     with Daemon(plugins=["echo", *ATTACKERS], config={**QUIET, "max_crashes": 1000}) as d:
-        caller = Caller(d)
+        caller, pairs = Caller(d), []
         caller.many(0.5)
-        alone = percentile(caller.many(4), 0.99)
-        with attacked(d, ATTACKERS):
-            times = caller.many(6)
-    beside = percentile(times, 0.99)
-    return beside / alone, f"p99 {alone:.2f} ms alone, {beside:.2f} ms beside {len(ATTACKERS)} attackers"
+        for _ in range(5):
+            with from_elsewhere():
+                alone = percentile(caller.many(3), 0.99)
+            with attacked(d, ATTACKERS), from_elsewhere() as how:
+                pairs.append((percentile(caller.many(4), 0.99) / alone, alone))
+            wait_for(lambda: d.http("GET", "/healthz").status == 200, 10, "an answer after the attack")
+    ratio, alone = sorted(pairs)[len(pairs) // 2]
+    return ratio, (f"p99 {alone:.2f} ms alone, {alone * ratio:.2f} ms beside {len(ATTACKERS)} attackers, {how}; "
+                   f"{pairs_range(pairs)}")
+
+
+def pairs_range(pairs):
+    return f"{min(pairs)[0]:.1f} to {max(pairs)[0]:.1f} x in {len(pairs)} pairs"
 
 
 def connect(d, count, source="127.0.0.1"):

@@ -151,7 +151,7 @@ give_calls (struct daemon *d)
 }
 
 static void
-setup (struct daemon *d, struct ev_loop *loop, struct spawner *spawner, bool described)
+setup (struct daemon *d, struct ev_loop *loop, bool described)
 {
   CLEANUP_BUF struct buf hello = { 0 };
   static const struct policy policy = { .memory = 1 << 20 };
@@ -162,7 +162,6 @@ setup (struct daemon *d, struct ev_loop *loop, struct spawner *spawner, bool des
   memset (d, 0, sizeof *d);
   pool_settings_default (&settings);
   settings.build = "x";
-  settings.spawner = spawner;
   queue_init (&d->queue,
               &(struct queue_settings){ .tenants = &d->tenants, .max = CALLS, .wake = on_wake });
   pool_init (&d->pool, loop, NULL, &settings);
@@ -230,17 +229,13 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static struct ev_loop *loop;
-  static struct spawner *spawner; /* which has nothing to kill */
   struct daemon d;
 
   if (size < 5 || size > FRAME_MAX)
     return 0;
-  if (loop == NULL) {
-    struct error err;
+  if (loop == NULL)
     loop = ev_loop_new (EVFLAG_AUTO);
-    spawner = spawner_new (&(struct spawner_settings){ .program = -1, .uid_count = 1 }, &err);
-  }
-  setup (&d, loop, spawner, data[0] % 4 < 2);
+  setup (&d, loop, data[0] % 4 < 2);
   say (&d, data, size);
   (void) worker_receive (&d.worker);
   HOLDS (d.worker.state != WORKER_KILLED || d.worker.decided == REASON_PROTOCOL);

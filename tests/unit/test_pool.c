@@ -127,8 +127,8 @@ setup (struct fixture *f, const char *plugin)
   f->loop = ev_loop_new (EVFLAG_AUTO);
   pool_settings_default (&settings);
   f->program = open_built ("toolhost-worker");
-  f->spawner =
-    spawner_new (&(struct spawner_settings){ .program = f->program, .uid_count = 64 }, &err);
+  f->spawner = spawner_new (
+    &(struct spawner_settings){ .loop = f->loop, .program = f->program, .uid_count = 64 }, &err);
   CU_ASSERT_PTR_NOT_NULL_FATAL (f->spawner);
   settings.spawner = f->spawner;
   settings.build = TOOLHOST_BUILD_ID;

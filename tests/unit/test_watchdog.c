@@ -75,6 +75,45 @@ a_call_without_limit_may_go_on (void)
   CU_ASSERT_FALSE (cpu_credit_take (&credit, cpu + 2000 * MS, 50 * MS));
 }
 
+/* ---- effort ---- */
+
+static void
+who_computes_for_long_is_heavy_for_a_second (void)
+{
+  struct effort effort;
+  int64_t now = 1000000 * MS;
+
+  effort_init (&effort, false, now);
+  CU_ASSERT_FALSE (effort_look (&effort, 2 * MS, 0, 50 * MS, now += 50 * MS));
+  CU_ASSERT_TRUE (effort_look (&effort, 60 * MS, 1, 50 * MS, now += 50 * MS) && effort.heavy);
+  for (int i = 0; i < 19; i++)
+    CU_ASSERT_FALSE (effort_look (&effort, 60 * MS, 1, 50 * MS, now += 50 * MS));
+  CU_ASSERT_TRUE (effort_look (&effort, 60 * MS, 1, 50 * MS, now += 50 * MS) && !effort.heavy);
+}
+
+static void
+who_answers_many_calls_is_not_heavy (void)
+{
+  struct effort effort;
+  int64_t cpu = 0, now = 1000000 * MS;
+
+  effort_init (&effort, false, now);
+  for (uint64_t answered = 0; answered < 100000; answered += 1000)
+    CU_ASSERT_FALSE (
+      effort_look (&effort, cpu += 50 * MS, answered + 1000, 50 * MS, now += 50 * MS));
+}
+
+static void
+who_follows_a_heavy_one_begins_so (void)
+{
+  struct effort effort;
+
+  effort_init (&effort, true, 0);
+  CU_ASSERT_TRUE (effort.heavy);
+  CU_ASSERT_FALSE (effort_look (&effort, 0, 0, 50 * MS, 500 * MS));
+  CU_ASSERT_TRUE (effort_look (&effort, 0, 0, 500 * MS, 1000 * MS) && !effort.heavy);
+}
+
 /* ---- processes: an "init" of our own with a child that uses something ---- */
 
 struct family {
@@ -165,6 +204,7 @@ struct rig {
   struct watchdog dog;
   struct watched watched;
   enum reason over;
+  bool was_heavy;
   char words[128];
 };
 
@@ -186,6 +226,14 @@ on_patience (struct ev_loop *loop, ev_timer *timer, int revents)
   ev_break (loop, EVBREAK_ALL);
 }
 
+static void
+on_effort (struct watched *watched)
+{
+  struct rig *rig = (struct rig *) ((char *) watched - offsetof (struct rig, watched));
+
+  rig->was_heavy |= watched->effort.heavy;
+}
+
 /* Watch the child of a family until it has used too much, or for so many seconds. */
 static void
 watch (struct rig *rig, const struct family *family, const struct watch_limits *limits,
@@ -195,9 +243,10 @@ watch (struct rig *rig, const struct family *family, const struct watch_limits *
 
   rig->loop = ev_loop_new (EVFLAG_AUTO);
   watchdog_init (&rig->dog, rig->loop, "/proc");
-  rig->watched = (struct watched){ .over = on_over };
+  rig->watched = (struct watched){ .over = on_over, .effort_changed = on_effort };
   rig->over = REASON_NONE;
-  CU_ASSERT_TRUE_FATAL (watchdog_add (&rig->dog, &rig->watched, family->init, limits));
+  rig->was_heavy = false;
+  CU_ASSERT_TRUE_FATAL (watchdog_add (&rig->dog, &rig->watched, family->init, limits, false));
   watched_serves (&rig->watched, true);
   watched_begin (&rig->watched, 20);
   ev_timer_init (&timer, on_patience, patience, 0);
@@ -237,6 +286,7 @@ processor_time_is_seen (void)
   watch (&rig, &family, &(struct watch_limits){ .memory = 1 << 30, .cpu = true }, 60);
   CU_ASSERT_EQUAL (rig.over, REASON_CPU);
   CU_ASSERT_PTR_NOT_NULL (strstr (rig.words, "more processor time"));
+  CU_ASSERT_TRUE (rig.was_heavy);
   family_end (&family);
 }
 
@@ -249,6 +299,7 @@ sleep_costs_nothing (void)
   watch (&rig, &family, &(struct watch_limits){ .memory = 1 << 30, .cpu = true }, 0.3);
   CU_ASSERT_EQUAL (rig.over, REASON_NONE);
   CU_ASSERT_TRUE (rig.watched.cpu_ns < 1000 * MS);
+  CU_ASSERT_FALSE (rig.was_heavy);
   family_end (&family);
 }
 
@@ -282,7 +333,7 @@ a_proc_that_says_nothing (void)
 
   watchdog_init (&dog, loop, "/nonexistent");
   CU_ASSERT_FALSE (
-    watchdog_add (&dog, &watched, family.init, &(struct watch_limits){ .memory = 1 }));
+    watchdog_add (&dog, &watched, family.init, &(struct watch_limits){ .memory = 1 }, false));
   watched_begin (&watched, 20);
   watched_cancel (&watched);
   watched_end (&watched, 20, true);
@@ -291,7 +342,7 @@ a_proc_that_says_nothing (void)
   watchdog_init (&dog, loop, "/proc");
   family_end (&family);
   CU_ASSERT_FALSE (
-    watchdog_add (&dog, &watched, family.init, &(struct watch_limits){ .memory = 1 }));
+    watchdog_add (&dog, &watched, family.init, &(struct watch_limits){ .memory = 1 }, false));
   watchdog_clear (&dog);
   ev_loop_destroy (loop);
 }
@@ -301,6 +352,9 @@ static CU_TestInfo credit_tests[] = {
   { "what calls leave over is not saved", what_calls_leave_over_is_not_saved },
   { "a call that goes on runs out", a_call_that_goes_on_runs_out },
   { "a call without limit may go on", a_call_without_limit_may_go_on },
+  { "who computes for long is heavy for a second", who_computes_for_long_is_heavy_for_a_second },
+  { "who answers many calls is not heavy", who_answers_many_calls_is_not_heavy },
+  { "who follows a heavy one begins so", who_follows_a_heavy_one_begins_so },
   CU_TEST_INFO_NULL,
 };
 static CU_TestInfo process_tests[] = {

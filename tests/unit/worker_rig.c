@@ -65,22 +65,40 @@ say_hello (struct rig *rig, const char *plugin, const struct rig_wish *wish, str
   return channel_open (&rig->channel, rig->loop, &events, rig, rig->worker.control, &hello, err);
 }
 
+static void
+on_started (struct spawned *spawned, const char *why)
+{
+  struct rig *rig = (struct rig *) ((char *) spawned - offsetof (struct rig, worker));
+
+  rig->why = why != NULL ? xstrdup (why) : NULL;
+  ev_break (rig->loop, EVBREAK_ALL);
+}
+
 static bool
 spawn (struct rig *rig, int program, int file, const char *plugin, const struct rig_wish *wish,
        struct error *err)
 {
   struct policy policy;
+  const struct spawn_order order = {
+    .plugin_fd = file, .name = plugin, .policy = &policy, .started = on_started
+  };
   bool ok;
 
-  rig->spawner =
-    spawner_new (&(struct spawner_settings){ .program = program, .uid_count = 1 }, err);
+  rig->spawner = spawner_new (
+    &(struct spawner_settings){ .loop = rig->loop, .program = program, .uid_count = 1 }, err);
   policy_init (&policy);
   if (wish != NULL && wish->memory != 0)
     policy.memory = (int64_t) wish->memory;
-  ok =
-    rig->spawner != NULL && worker_spawn (rig->spawner, file, plugin, &policy, &rig->worker, err);
+  ok = rig->spawner != NULL && worker_spawn (rig->spawner, &order, &rig->worker, err);
   policy_free (&policy);
-  return ok;
+  if (!ok)
+    return false;
+  while (rig->worker.pid == 0 && rig->why == NULL)
+    ev_run (rig->loop, EVRUN_ONCE);
+  if (rig->why == NULL)
+    return true;
+  spawned_end (rig->spawner, &rig->worker);
+  return error_set (err, "%s", rig->why);
 }
 
 bool
@@ -96,17 +114,19 @@ rig_start (struct rig *rig, const char *plugin, const struct rig_wish *wish, cha
   memset (rig, 0, sizeof *rig);
   snprintf (path, sizeof path, "tests/hostile/.libs/%s.so", plugin);
   file = open_built (path);
+  rig->loop = ev_loop_new (EVFLAG_AUTO);
   if (program < 0 || file < 0)
     error_set (&err, "toolhost-worker or %s is not built", path);
   else
     rig->running = spawn (rig, program, file, plugin, wish, &err);
   if (!rig->running) {
     spawner_free (rig->spawner);
+    ev_loop_destroy (rig->loop);
+    free (rig->why);
     snprintf (why, why_size, "%s", err.text);
     return false;
   }
   rig->room = xmalloc (FRAME_MAX);
-  rig->loop = ev_loop_new (EVFLAG_AUTO);
   if (say_hello (rig, plugin, wish != NULL ? wish : &usual, &err)) {
     rig->worker.control = -1; /* the channel's */
     return true;

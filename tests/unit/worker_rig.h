@@ -18,7 +18,8 @@ struct rig {
   struct spawner *spawner;
   struct spawned worker;
   struct channel channel;
-  struct ev_loop *loop; /* never run: every wait is the rig's own */
+  struct ev_loop *loop; /* run only for the start: every other wait is the rig's own */
+  char *why;            /* it could not be started */
   char *room;           /* FRAME_MAX bytes */
   struct buf inbox;     /* frames that came; those before `at` have been looked at */
   size_t at;
