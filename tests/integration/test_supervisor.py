@@ -199,13 +199,18 @@ def test_one_call_at_a_time_is_tried():
         same(d.rest("again", {"ms": 0}).status, 200)
 
 
+def last_started(d):
+    """The processes of the worker that was started last, its init left out; none when it is gone."""
+    return descendants(int(d.log_events("worker_started")[-1]["pid"]))
+
+
 def crash_worker(d, name):
     """End the worker proper, which its init reports: that is a crash of the plugin's."""
     if os.geteuid() != 0:
         raise Skip("needs root to kill a worker of another user")
-    init = int(d.log_events("worker_started")[-1]["pid"])
     before = plugin(d, name)["crashes"]
-    os.kill(descendants(init)[-1], signal.SIGABRT)
+    wait_for(lambda: last_started(d), 10, "a worker")
+    os.kill(last_started(d)[-1], signal.SIGABRT)
     wait_for(lambda: plugin(d, name)["crashes"] == before + 1, 10, "the crash")
 
 
