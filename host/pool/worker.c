@@ -227,6 +227,10 @@ worker_stop (struct worker *worker, enum reason reason)
   if (worker->state != WORKER_READY && worker->state != WORKER_STARTING
       && worker->state != WORKER_RETIRING)
     return;
+  if (worker->proc.pid == 0) { /* there is nobody yet to be told */
+    worker_kill (worker, reason, NULL);
+    return;
+  }
   worker->state = WORKER_STOPPING;
   watched_serves (&worker->watched, false);
   decide (worker, reason, NULL);
@@ -413,23 +417,16 @@ do_without_watchdog (struct worker *worker)
   worker_kill (worker, REASON_SANDBOX_REFUSED, buf_cstr (&words));
 }
 
-static void
-watch_over (struct worker *worker)
+void
+worker_is_greeted (struct worker *worker)
 {
   const struct watch_limits limits = { .memory = (uint64_t) worker->policy->memory,
                                        .cpu = policy_limits_cpu (worker->policy) };
 
+  worker->greeted = true;
   if (!watchdog_add (&worker->pool->watchdog, &worker->watched, worker->proc.pid, &limits,
                      worker->calm))
     do_without_watchdog (worker);
-}
-
-void
-worker_is_greeted (struct worker *worker)
-{
-  worker->greeted = true;
-  if (worker->proc.pid != 0)
-    watch_over (worker);
 }
 
 void
@@ -602,6 +599,7 @@ worker_free (struct worker *worker)
   for (unsigned i = 0; i < worker->slots_count; i++)
     buf_free (&worker->slots[i].body);
   free (worker->slots);
+  buf_free (&worker->hello);
   buf_free (&worker->description);
   output_free (&worker->printed);
   free (worker->guarantees);
@@ -667,6 +665,7 @@ static void
 on_started (struct spawned *proc, const char *why)
 {
   struct worker *worker = (struct worker *) ((char *) proc - offsetof (struct worker, proc));
+  struct error failed = { { 0 } };
 
   if (why != NULL) {
     on_never_there (worker, why);
@@ -676,8 +675,13 @@ on_started (struct spawned *proc, const char *why)
              LOG_INT (proc->pid), "uid", LOG_INT (proc->uid), NULL);
   ev_io_set (&worker->gone, proc->pidfd, EV_READ);
   ev_io_start (worker->pool->loop, &worker->gone);
-  if (worker->greeted) /* it was faster than the launcher */
-    watch_over (worker);
+  if (worker->state == WORKER_KILLED)
+    return;
+  if (!channel_open (&worker->channel, worker->pool->loop, &channel_events, worker, proc->control,
+                     &worker->hello, &failed))
+    worker_kill (worker, REASON_SPAWN_FAILED, failed.text);
+  proc->control = -1; /* the channel's */
+  buf_free (&worker->hello);
 }
 
 static void
@@ -702,7 +706,6 @@ worker_new (const struct worker_needs *needs, struct error *err)
     .plugin_fd = needs->plugin_fd, .name = needs->name, .policy = policy, .started = on_started
   };
   struct worker *worker = xcalloc (1, sizeof *worker);
-  struct error failed = { { 0 } };
 
   if (!worker_spawn (pool->settings.spawner, &order, &worker->proc, err)) {
     free (worker);
@@ -724,9 +727,6 @@ worker_new (const struct worker_needs *needs, struct error *err)
   pool->started++;
   watch (worker);
   set_timer (worker, pool->settings.start_timeout);
-  if (!channel_open (&worker->channel, pool->loop, &channel_events, worker, worker->proc.control,
-                     needs->hello, &failed))
-    worker_kill (worker, REASON_SPAWN_FAILED, failed.text);
-  worker->proc.control = -1; /* the channel's */
+  buf_append (&worker->hello, needs->hello->data, needs->hello->len);
   return worker;
 }

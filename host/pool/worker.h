@@ -77,6 +77,7 @@ struct worker {
   uint64_t nonces;
   bool unsent; /* in the pool's list */
   struct worker *next_unsent;
+  struct buf hello; /* until there is a process to send it to */
   struct buf description;
   char *guarantees;            /* JSON object of HELLO, or NULL */
   bool greeted;                /* HELLO came */
