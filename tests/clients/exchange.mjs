@@ -1,6 +1,7 @@
 // One connection of one client: what it saw, as JSON on standard output.
 //   node exchange.mjs v1|v2 MODE http URL
 //   node exchange.mjs v1|v2 MODE stdio COMMAND [ARGUMENT…]
+// With TOOLHOST_MEET set it says "connected" and goes on when it reads a line.
 // MODE of v2: legacy, auto, or a revision that is pinned.  v1 has only one.
 import { load } from './packages.mjs';
 
@@ -40,6 +41,10 @@ async function errorOf(promise) {
 }
 
 await client.connect(transport);
+if (process.env.TOOLHOST_MEET) {
+  console.log('connected');
+  await new Promise((resolve) => { process.stdin.once('data', resolve); });
+}
 const seen = {
   version: client.getNegotiatedProtocolVersion?.() ?? negotiated,
   server: client.getServerVersion(),

@@ -105,6 +105,26 @@ def test_v2_pinned_over_stdio():
     over_stdio("v2", MODERN, MODERN)
 
 
+def test_three_generations_at_once():
+    """One daemon, at the same time: a client of v1, one of v2 that finds out, one that is pinned."""
+    node()
+    wanted = (("v1", "legacy", LEGACY), ("v2", "auto", MODERN), ("v2", MODERN, MODERN))
+    with Daemon(plugins=LISTED) as d:
+        names = sorted(d.tools())
+        running = [subprocess.Popen([node(), str(SOURCE / "tests/clients/exchange.mjs"), generation, mode, "http",
+                                     f"http://{d.address}/mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                    text=True, env={**os.environ, "TOOLHOST_MEET": "1"})
+                   for generation, mode, _ in wanted]
+        for client in running:
+            same(client.stdout.readline(), "connected\n")
+        for client in running:
+            client.stdin.write("\n")
+            client.stdin.flush()
+        for client, (_, _, version) in zip(running, wanted):
+            said, _ = client.communicate(timeout=60 * PATIENCE)
+            check(json.loads(said), version, names)
+
+
 def test_the_demonstration():
     node()
     with Daemon(plugins=TOOLS) as d:

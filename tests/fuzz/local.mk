@@ -9,6 +9,7 @@ fuzzers = \
 	%D%/fuzz_mend \
 	%D%/fuzz_http \
 	%D%/fuzz_frame \
+	%D%/fuzz_message \
 	%D%/fuzz_ring \
 	%D%/fuzz_template
 EXTRA_PROGRAMS += $(fuzzers)
@@ -37,6 +38,9 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_frame_SOURCES = %D%/fuzz_frame.c %D%/fuzz.h
 %C%_fuzz_frame_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_frame_LDADD = $(HOST_LIBS)
+%C%_fuzz_message_SOURCES = %D%/fuzz_message.c %D%/fuzz.h
+%C%_fuzz_message_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_message_LDADD = $(HOST_LIBS)
 %C%_fuzz_ring_SOURCES = %D%/fuzz_ring.c %D%/fuzz.h
 %C%_fuzz_ring_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_ring_LDADD = $(HOST_LIBS)
