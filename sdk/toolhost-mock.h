@@ -76,6 +76,8 @@ toolhost_mock_result *toolhost_mock_read (toolhost_mock *mock, const char *uri);
 /* Get a prompt; `args` is JSON text of an object of strings.  Messages are `content`. */
 toolhost_mock_result *toolhost_mock_prompt (toolhost_mock *mock, const char *prompt,
                                             const char *args);
+/* Which resources a template lists, as `content`: a JSON array of definitions. */
+toolhost_mock_result *toolhost_mock_list (toolhost_mock *mock, const char *uri_template);
 /* Values for an argument of a prompt (by its name) or a variable of a template (by its text), of
  * which `partial` is there; `args` are the others.  What is suggested is `json`: { "values",
  * "total", "hasMore" }. */

@@ -188,6 +188,11 @@ typedef struct toolhost_readable {
 
   /* As of a tool: milliseconds, NULL: the host's default.  [once] */
   int64_t (*max_time) (void *self);
+
+  /* Of a template: say with toolhost_list which resources it matches are there now.  The host asks
+   * when the plugin has been loaded and after TOOLHOST_RESOURCES_CHANGED, and keeps the answer.
+   * NULL: none is listed, though they can be read.  [tool] */
+  toolhost_status (*list) (void *self, toolhost_call *call);
 } toolhost_readable;
 
 #define TOOLHOST_READABLE .struct_size = (uint32_t) sizeof (toolhost_readable)
@@ -418,6 +423,8 @@ struct toolhost_host {
                              toolhost_value *value);
   toolhost_status (*keep) (toolhost_call *call, const void *data, size_t len);
   const void *(*kept) (toolhost_call *call, size_t *len);
+  /* resources that come and go */
+  toolhost_status (*list) (toolhost_call *call, const char *definition_json, size_t len);
 };
 
 /* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
@@ -825,6 +832,16 @@ toolhost_suggest (toolhost_call *call, const char *value)
 {
   return TOOLHOST_REACHES (call->host, suggest) ? call->host->suggest (call, value, strlen (value))
                                                 : TOOLHOST_TOO_OLD;
+}
+
+/* From list: a resource that is there now, by its definition as of a toolhost_readable with "uri".
+ * TOOLHOST_BAD_VALUE: it is no JSON object.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_list (toolhost_call *call, const char *definition_json)
+{
+  return TOOLHOST_REACHES (call->host, list)
+           ? call->host->list (call, definition_json, strlen (definition_json))
+           : TOOLHOST_TOO_OLD;
 }
 
 /* Why the call failed, for the model: a code of the tool's own (lower case, digits, '_'; NULL:

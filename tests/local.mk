@@ -46,7 +46,7 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/late.la \
-	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/wire.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -55,6 +55,10 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_neighbours_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_neighbours_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_neighbours_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_shelf_la_SOURCES = %D%/integration/shelf.c
+%C%_integration_shelf_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_shelf_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_shelf_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_formats_la_SOURCES = %D%/integration/formats.c
 %C%_integration_formats_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_formats_la_CFLAGS = $(PLUGIN_CFLAGS)

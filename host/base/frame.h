@@ -95,6 +95,7 @@ struct frame_call {
 enum {
   FRAME_CALL_PROGRESS = 1,   /* the caller wants progress */
   FRAME_CALL_COMPLETE = 2,   /* values of an argument are wanted, not the work */
+  FRAME_CALL_LIST = 4,       /* … which resources of a template are there */
   FRAME_CALL_ASKS_SHIFT = 8, /* above: enum frame_ask, what the caller can be asked */
 };
 
@@ -140,7 +141,8 @@ enum frame_content {
   FRAME_BLOCKS,   /* of a tool: content blocks of MCP */
   FRAME_CONTENTS, /* of a read: [{"uri","mimeType"?,"text" or "blob","_meta"?}, …] */
   FRAME_MESSAGES, /* of a prompt: [{"role","content": a content block}, …] */
-  FRAME_VALUES    /* of a completion: none; structured is {"values","total","hasMore"} */
+  FRAME_VALUES,   /* of a completion: none; structured is {"values","total","hasMore"} */
+  FRAME_LISTED    /* of a template's list: definitions of resources, [{"uri",…}, …] */
 };
 enum { FRAME_VALUES_MAX = 100 }; /* of a completion */
 

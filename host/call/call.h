@@ -55,6 +55,7 @@ enum call_kind {
   CALL_PROMPT,            /* a prompt, by its name */
   CALL_COMPLETE_PROMPT,   /* values for an argument of a prompt, by its name */
   CALL_COMPLETE_RESOURCE, /* values for a variable of a template, by its text */
+  CALL_LIST,              /* which resources a template lists, by its text; for the daemon */
   CALL_KINDS
 };
 

@@ -13,6 +13,7 @@ static const struct kind {
   [CALL_COMPLETE_PROMPT] = { "completion", OFFER_PROMPT, CALL_prompt_not_found, FRAME_VALUES },
   [CALL_COMPLETE_RESOURCE] = { "completion", OFFER_TEMPLATE, CALL_resource_not_found,
                                FRAME_VALUES },
+  [CALL_LIST] = { "list", OFFER_TEMPLATE, CALL_resource_not_found, FRAME_LISTED },
 };
 
 const char *

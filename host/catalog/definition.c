@@ -10,7 +10,11 @@
 #include "catalog/reading.h"
 #include "schema/schema.h"
 
-enum { DEFINITION_MAX = 256 * 1024 };
+enum {
+  DEFINITION_MAX = 256 * 1024,
+  LISTED_MAX = 10000,     /* resources that a template may list */
+  LISTED_PROBLEMS_MAX = 8 /* then the rest is not looked at */
+};
 
 static const struct json_limits definition_limits = {
   .depth = 48, .nodes = 20000, .members = 2000, .number_len = 64
@@ -187,6 +191,7 @@ add_tool (struct described *d, const struct described_by *by, const struct json_
   tool->index = index;
   tool->offer = by->offer;
   tool->completes = json_is (json_member (by->tape, node, "completes"), JSON_TRUE);
+  tool->lists = json_is (json_member (by->tape, node, "lists"), JSON_TRUE);
   tool->plugin = xstrdup (by->plugin);
   if (json == NULL)
     error_set (&err, "has no definition");
@@ -289,6 +294,67 @@ described_read (struct described *d, const char *plugin, const char *json, size_
   if (!read_threads (&tape, json_member (&tape, root, "threads"), &d->threads))
     return error_set (err, "its description has no thread model");
   return add_lists (d, plugin, &tape, &arena, err);
+}
+
+/* ---- what a template lists ---- */
+
+/* Is the definition that of a resource which the template can read? */
+static bool
+read_listed (const struct described *d, struct tool *tool, const struct tool *template,
+             const struct schema *schema, const char *json, size_t len, struct error *err)
+{
+  CLEANUP_BUF struct buf variables = { 0 };
+
+  if (!read_definition (tool, &offer_rules[1], schema, json, len, err))
+    return false;
+  if (tool->offer != OFFER_RESOURCE
+      || !uri_template_match (template->uri_template, tool->name, tool->name_len, &variables))
+    return error_set (err, "resource %.200s: the template %.200s listed it and does not match it",
+                      tool->name, template->name);
+  return find (d, OFFER_RESOURCE, tool->name) == NULL
+         || error_set (err, "resource %.200s: it was listed twice", tool->name);
+}
+
+static void
+add_listed (struct described *d, struct tool *template, const struct schema *schema,
+            const char *json, size_t len)
+{
+  struct tool *tool = xcalloc (1, sizeof *tool);
+  struct error err = { 0 };
+
+  tool->refs = 1;
+  tool->index = template->index;
+  tool->plugin = xstrdup (template->plugin);
+  tool->max_time_ms = template->max_time_ms;
+  tool->listed_by = tool_ref (template);
+  if (read_listed (d, tool, template, schema, json, len, &err)) {
+    d->tools = xrealloc (d->tools, (d->tools_count + 1) * sizeof (struct tool *));
+    d->tools[d->tools_count++] = tool;
+    return;
+  }
+  add_problem (d, err.text);
+  tool_unref (tool);
+}
+
+void
+described_list (struct described *d, struct tool *template, const char *json, size_t len)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema *schema = compile_schema (offer_rules[1].schema);
+  const struct json_node *list;
+  struct json_tape tape;
+
+  if (json_read (&tape, json, len, &json_default_limits, &arena)
+      && json_is (list = json_root (&tape), JSON_ARRAY))
+    for (const struct json_node *n = json_first (list);
+         n != json_end (list) && d->problems_count < LISTED_PROBLEMS_MAX
+         && d->tools_count < LISTED_MAX;
+         n = json_next (n)) {
+      size_t raw_len;
+      const char *raw = json_raw (&tape, n, &raw_len);
+      add_listed (d, template, schema, raw, raw_len);
+    }
+  schema_free (schema);
 }
 
 void

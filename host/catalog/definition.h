@@ -27,6 +27,10 @@ bool described_read (struct described *d, const char *plugin, const char *json, 
                      struct error *err);
 void described_free (struct described *d);
 
+/* What a template's list gave, a JSON array of definitions: resources whose calls are the
+ * template's, added to `d`, which is otherwise empty.  The template is referred to. */
+void described_list (struct described *d, struct tool *template, const char *json, size_t len);
+
 /* Its tool of this name; NULL when it has none. */
 struct tool *described_tool (const struct described *d, const char *name);
 

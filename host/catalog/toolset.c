@@ -22,6 +22,7 @@ tool_unref (struct tool *tool)
   schema_free (tool->input);
   schema_free (tool->output);
   uri_template_free (tool->uri_template);
+  tool_unref (tool->listed_by);
   mirrored_free (&tool->mirrored);
   buf_free (&tool->mcp);
   free (tool->name);
@@ -154,6 +155,8 @@ toolset_resource (const struct toolset *set, const char *uri, size_t len, struct
   struct tool *best = offers_find (&set->of[OFFER_RESOURCE], uri, len);
   size_t most = 0, start = variables->len;
 
+  if (best != NULL && best->listed_by != NULL)
+    (void) uri_template_match (best->listed_by->uri_template, uri, len, variables);
   if (best != NULL)
     return best;
   for (size_t i = 0; i < templates->count; i++) {

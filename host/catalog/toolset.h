@@ -62,9 +62,11 @@ struct tool {
   struct schema *output;             /* compiled outputSchema, or NULL */
   struct uri_template *uri_template; /* of a template */
   bool completes;                    /* a template or prompt that suggests values */
-  struct mirrored_list mirrored;     /* arguments that MCP clients repeat as headers */
-  bool repair_set;                   /* the operator said how its arguments may be mended: */
-  enum repair_mode repair;           /* … so; else as the daemon's configuration says */
+  bool lists;                        /* a template that says which resources there are */
+  struct tool *listed_by;        /* of a resource that a template listed: that one, referred to */
+  struct mirrored_list mirrored; /* arguments that MCP clients repeat as headers */
+  bool repair_set;               /* the operator said how its arguments may be mended: */
+  enum repair_mode repair;       /* … so; else as the daemon's configuration says */
   struct buf mcp; /* as MCP 2026-07-28 lists it, on one line; project.h makes the rest of tools */
   void *stats;    /* watch: this tool's metrics, or NULL; owned by the metrics registry */
 };

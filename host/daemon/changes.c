@@ -8,6 +8,7 @@
 enum { URIS_MAX = 1024 };
 static const double PAUSE = 0.05, LINE_EVERY = 1; /* seconds */
 
+/* A resource by its URI, or a plugin by its name. */
 struct updated {
   UT_hash_handle hh;
   size_t len;
@@ -18,22 +19,24 @@ struct changes {
   struct ev_loop *loop;
   struct pool *pool;
   struct catalog *catalog;
+  struct plugins *plugins;
   struct log *log;
   ev_timer timer;
   unsigned lists;          /* enum CATALOG_… */
   struct updated *updated; /* by URI, in the order they came */
+  struct updated *relist;  /* plugins whose resources have changed */
   size_t lost;
   ev_tstamp told; /* when the log was last told of lost ones */
 };
 
 static void
-forget_uris (struct changes *changes)
+forget (struct updated **set)
 {
   struct updated *u, *next;
 
-  HASH_ITER (hh, changes->updated, u, next)
+  HASH_ITER (hh, *set, u, next)
   {
-    HASH_DEL (changes->updated, u);
+    HASH_DEL (*set, u);
     free (u);
   }
 }
@@ -68,30 +71,33 @@ pass_on (struct ev_loop *loop, ev_timer *timer, int revents)
     catalog_tell (changes->catalog, lists);
   for (const struct updated *u = changes->updated; u != NULL; u = u->hh.next)
     catalog_updated (changes->catalog, u->uri, u->len);
-  forget_uris (changes);
+  forget (&changes->updated);
+  for (const struct updated *u = changes->relist; u != NULL; u = u->hh.next)
+    plugins_list_again (changes->plugins, u->uri);
+  forget (&changes->relist);
   tell_lost (changes);
 }
 
 static void
-add_uri (struct changes *changes, const char *uri, size_t len)
+add (struct changes *changes, struct updated **set, const char *text, size_t len)
 {
   struct updated *u = NULL;
 
-  HASH_FIND (hh, changes->updated, uri, len, u);
+  HASH_FIND (hh, *set, text, len, u);
   if (u != NULL)
     return;
-  if (HASH_COUNT (changes->updated) >= URIS_MAX) {
+  if (HASH_COUNT (*set) >= URIS_MAX) {
     changes->lost++;
     return;
   }
-  u = xcalloc (1, sizeof *u + len);
+  u = xcalloc (1, sizeof *u + len + 1);
   u->len = len;
-  memcpy (u->uri, uri, len);
-  HASH_ADD_KEYPTR (hh, changes->updated, u->uri, u->len, u);
+  memcpy (u->uri, text, len);
+  HASH_ADD_KEYPTR (hh, *set, u->uri, u->len, u);
 }
 
 static void
-on_changed (void *ctx, enum frame_change what, const char *uri, size_t len)
+on_changed (void *ctx, const char *plugin, enum frame_change what, const char *uri, size_t len)
 {
   static const unsigned lists[] = { [FRAME_CHANGED_TOOLS] = CATALOG_TOOLS,
                                     [FRAME_CHANGED_RESOURCES] = CATALOG_RESOURCES,
@@ -101,7 +107,9 @@ on_changed (void *ctx, enum frame_change what, const char *uri, size_t len)
 
   changes->lists |= lists[what];
   if (what == FRAME_CHANGED_RESOURCE)
-    add_uri (changes, uri, len);
+    add (changes, &changes->updated, uri, len);
+  if (what == FRAME_CHANGED_RESOURCES)
+    add (changes, &changes->relist, plugin, strlen (plugin));
   if (!ev_is_active (&changes->timer)) { /* not from within the worker's frame */
     ev_timer_set (&changes->timer, 0, PAUSE);
     ev_timer_start (changes->loop, &changes->timer);
@@ -109,13 +117,15 @@ on_changed (void *ctx, enum frame_change what, const char *uri, size_t len)
 }
 
 struct changes *
-changes_new (struct ev_loop *loop, struct pool *pool, struct catalog *catalog, struct log *log)
+changes_new (struct ev_loop *loop, struct pool *pool, struct catalog *catalog,
+             struct plugins *plugins, struct log *log)
 {
   struct changes *changes = xcalloc (1, sizeof *changes);
 
   changes->loop = loop;
   changes->pool = pool;
   changes->catalog = catalog;
+  changes->plugins = plugins;
   changes->log = log;
   ev_timer_init (&changes->timer, pass_on, 0, PAUSE);
   changes->timer.data = changes;
@@ -130,6 +140,7 @@ changes_free (struct changes *changes)
     return;
   changes->pool->listener = (struct pool_listener){ .changed = NULL };
   ev_timer_stop (changes->loop, &changes->timer);
-  forget_uris (changes);
+  forget (&changes->updated);
+  forget (&changes->relist);
   free (changes);
 }

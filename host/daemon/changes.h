@@ -8,14 +8,16 @@
 #include <ev.h>
 
 #include "catalog/catalog.h"
+#include "daemon/plugins.h"
 #include "pool/pool.h"
 #include "watch/log.h"
 
 struct changes;
 
-/* Listens to the pool from here on. */
+/* Listens to the pool from here on; of plugins whose resources have changed the templates are asked
+ * again what they list. */
 struct changes *changes_new (struct ev_loop *loop, struct pool *pool, struct catalog *catalog,
-                             struct log *log);
+                             struct plugins *plugins, struct log *log);
 void changes_free (struct changes *changes);
 
 #endif

@@ -83,8 +83,8 @@ host_free (struct host *host)
   if (host->calls != NULL) {
     calls_cancel_all (host->calls);
     offload_free (host->readers); /* nobody waits for what they read */
-    plugins_free (host->plugins);
     changes_free (host->changes);
+    plugins_free (host->plugins);
     catalog_free (host->catalog);
     calls_free (host->calls);
     pool_clear (&host->pool);

@@ -130,13 +130,14 @@ host_make_core (struct host *host)
                 host);
   make_store (host);
   make_pool (host);
-  host->changes = changes_new (host->loop, &host->pool, host->catalog, host->log);
   needs.catalog = host->catalog;
   needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
   needs.cache = host->cache;
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
+  host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
+  plugins_list_by (host->plugins, host->calls);
 }
 
 void

@@ -10,6 +10,7 @@ libhost_la_SOURCES += \
 	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_run.c %D%/host_reload.c \
 	%D%/intake.c %D%/intake.h \
 	%D%/listen.c %D%/listen.h \
+	%D%/listing.c %D%/listing.h \
 	%D%/notify.c %D%/notify.h \
 	%D%/oneshot.c %D%/oneshot.h \
 	%D%/paths.c %D%/paths.h \

@@ -11,6 +11,8 @@
 
 /* One plugin by its name.  `unit`, `described`, `hex` and `suggests` are what serves now, `next`
  * and what is named so what is being asked; before that it is being copied. */
+struct listing;
+
 struct plugin {
   char *name;
   char *path;
@@ -20,6 +22,7 @@ struct plugin {
   struct policy policy; /* of the newest file, in use or being asked */
   struct unit *unit;
   struct described described;
+  struct listing *listings; /* of its templates that list; NULL: there are none */
   struct unit *next;
   struct history *history; /* of the processes of all its generations */
   char *problem;           /* why the newest file is not in use; NULL: it is */
@@ -38,6 +41,7 @@ struct plugins {
   struct plugin *first_waiting, *last_waiting;
   unsigned asking, taking;
   uint64_t generation;
+  struct calls *calls; /* where templates are asked what they list; NULL: not yet */
   bool scanned, ready;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "catalog/digest.h"
+#include "daemon/listing.h"
 #include "daemon/plugin.h"
 
 enum { EVENTED_CAPACITY = 256 };
@@ -57,28 +58,54 @@ set_conflicts (struct plugin *plugin, struct buf *text)
   plugin->conflicts = now != NULL ? xstrdup (now) : NULL;
 }
 
-/* Add a plugin's tools to those of the plugins before it; a name that is taken is left out. */
-static void
-gather (struct plugin *plugin, struct taken *names[OFFERS], struct tool **tools, size_t *count)
-{
-  CLEANUP_BUF struct buf conflicts = { 0 };
+/* What is gathered for the next toolset. */
+struct gathered {
+  struct taken *names[OFFERS];
+  struct tool **tools;
+  size_t count;
+};
 
-  for (size_t i = 0; i < plugin->described.tools_count; i++) {
-    struct tool *tool = plugin->described.tools[i];
-    struct taken **of_kind = &names[tool->offer], *taken = NULL;
+/* A name that is taken is left out. */
+static void
+gather_all (struct gathered *g, const struct described *d, struct buf *conflicts)
+{
+  for (size_t i = 0; i < d->tools_count; i++) {
+    struct tool *tool = d->tools[i];
+    struct taken **of_kind = &g->names[tool->offer], *taken = NULL;
     if (tool->disabled)
       continue;
     HASH_FIND (hh, *of_kind, tool->name, tool->name_len, taken);
     if (taken != NULL) {
-      note_conflict (&conflicts, tool, taken->tool);
+      note_conflict (conflicts, tool, taken->tool);
       continue;
     }
     taken = xcalloc (1, sizeof *taken);
     taken->tool = tool;
     HASH_ADD_KEYPTR (hh, *of_kind, tool->name, tool->name_len, taken);
-    tools[(*count)++] = tool_ref (tool);
+    g->tools[g->count++] = tool_ref (tool);
   }
+}
+
+/* Add what a plugin offers to that of the plugins before it. */
+static void
+gather (struct gathered *g, struct plugin *plugin)
+{
+  CLEANUP_BUF struct buf conflicts = { 0 };
+
+  gather_all (g, &plugin->described, &conflicts);
+  for (const struct listing *l = plugin->listings; l != NULL; l = l->next)
+    gather_all (g, &l->found, &conflicts);
   set_conflicts (plugin, &conflicts);
+}
+
+static size_t
+offered (const struct plugin *plugin)
+{
+  size_t count = plugin->described.tools_count;
+
+  for (const struct listing *l = plugin->listings; l != NULL; l = l->next)
+    count += l->found.tools_count;
+  return count;
 }
 
 static void
@@ -94,21 +121,53 @@ free_taken (struct taken *names)
 }
 
 static void
-rebuild (struct plugins *all)
+put_together (struct plugins *all)
 {
-  CLEANUP_FREE struct tool **tools = NULL;
-  struct taken *names[OFFERS] = { NULL };
-  size_t room = 0, count = 0;
+  struct gathered g = { .count = 0 };
+  size_t room = 0;
 
   plugins_sort (all);
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    room += p->described.tools_count;
-  tools = xmalloc (room * sizeof *tools);
+    room += offered (p);
+  g.tools = xmalloc (room * sizeof (struct tool *));
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    gather (p, names, tools, &count);
+    gather (&g, p);
   for (size_t kind = 0; kind < OFFERS; kind++)
-    free_taken (names[kind]);
-  catalog_swap (all->needs.catalog, toolset_new (tools, count, ++all->generation));
+    free_taken (g.names[kind]);
+  catalog_swap (all->needs.catalog, toolset_new (g.tools, g.count, ++all->generation));
+  free (g.tools);
+}
+
+static void
+rebuild (struct plugins *all)
+{
+  put_together (all);
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    listings_ask (p);
+}
+
+void
+plugins_listed (struct plugins *all)
+{
+  put_together (all);
+}
+
+void
+plugins_list_by (struct plugins *all, struct calls *calls)
+{
+  all->calls = calls;
+}
+
+void
+plugins_list_again (struct plugins *all, const char *name)
+{
+  struct plugin *plugin = NULL;
+
+  HASH_FIND_STR (all->by_name, name, plugin);
+  if (plugin == NULL)
+    return;
+  listings_again (plugin);
+  listings_ask (plugin);
 }
 
 /* ---- a plugin ---- */
@@ -124,6 +183,7 @@ set_text (char **text, const char *to)
 static void
 retire (struct plugin *plugin)
 {
+  listings_free (plugin);
   described_free (&plugin->described);
   if (plugin->unit != NULL)
     unit_supersede (plugin->unit);
@@ -293,6 +353,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   plugin->unit = plugin->next;
   plugin->next = NULL;
   plugin->described = d;
+  listings_make (plugin);
   memcpy (plugin->hex, plugin->next_hex, sizeof plugin->hex);
   free (plugin->suggests);
   plugin->suggests = plugin->next_suggests;

@@ -17,6 +17,7 @@
 #include "pool/policy.h"
 #include "pool/pool.h"
 
+struct calls;
 struct plugins;
 
 struct plugins_needs {
@@ -48,6 +49,11 @@ bool plugins_ready (const struct plugins *plugins);
 size_t plugins_count (const struct plugins *plugins);
 /* The hashes of what they are run from, now or soon: fills `list` (allocated), returns how many. */
 size_t plugins_hashes (const struct plugins *plugins, char (**list)[SHA256_HEX]);
+
+/* Where lists of templates are asked for (call/call.h); from here on they are. */
+void plugins_list_by (struct plugins *plugins, struct calls *calls);
+/* A plugin says that its resources have changed: its templates are asked again. */
+void plugins_list_again (struct plugins *plugins, const char *name);
 
 /* For each plugin whose policy is no longer the one it runs under. */
 void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),

@@ -1,6 +1,7 @@
 /* Reads, prompts and completions of a plugin under test. */
 #include <string.h>
 
+#include "base/frame.h"
 #include "base/json_tape.h"
 #include "base/uri_template.h"
 #include "mock/inside.h"
@@ -65,12 +66,22 @@ toolhost_mock_complete (toolhost_mock *mock, const char *of, const char *argumen
   struct mock_request request = { .tool = mock_find (mock, PLUGIN_PROMPT, "name", of),
                                   .absent = "the plugin offers no prompt or template of this name",
                                   .args = args,
+                                  .flags = FRAME_CALL_COMPLETE,
                                   .completing = argument,
                                   .partial = partial };
 
   if (request.tool == NULL)
     request.tool = mock_find (mock, PLUGIN_READABLE, "uriTemplate", of);
   return mock_run (mock, &request);
+}
+
+toolhost_mock_result *
+toolhost_mock_list (toolhost_mock *mock, const char *template)
+{
+  return mock_run (mock, &(struct mock_request){
+                           .tool = mock_find (mock, PLUGIN_READABLE, "uriTemplate", template),
+                           .absent = "the plugin offers no such template",
+                           .flags = FRAME_CALL_LIST });
 }
 
 const char *

@@ -42,6 +42,7 @@ struct mock_request {
   const char *absent;             /* … and this is said of it */
   const char *args;               /* JSON text; NULL: {} */
   const char *uri;                /* of a read; NULL: it is none */
+  unsigned flags;                 /* FRAME_CALL_COMPLETE, FRAME_CALL_LIST */
   const char *completing;         /* of a completion, with `partial`; NULL: it is none */
   const char *partial;
 };

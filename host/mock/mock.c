@@ -506,8 +506,7 @@ begin (struct toolhost_mock *mock, const struct mock_request *request)
   tool_call_init (&call->call);
   tool_call_begin (&call->call, &mock->host, request->tool, 1,
                    port_now (mock) + mock->deadline_ms * NS_PER_MS, RESULT_MAX);
-  if (request->completing != NULL)
-    tool_call_completes (&call->call);
+  tool_call_wants (&call->call, request->flags);
   tool_call_texts (&call->call, arena_strndup (arena, args, strlen (args)), strlen (args),
                    arena_strndup (arena, meta.data, meta.len), meta.len);
   mock_begin_round (mock, &call->call);

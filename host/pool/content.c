@@ -35,12 +35,22 @@ is_message (const struct json_tape *tape, const struct json_node *item)
          && is_block (tape, json_member (tape, item, "content"));
 }
 
+/* The catalog looks at what is in it. */
+static bool
+is_definition (const struct json_tape *tape, const struct json_node *item)
+{
+  (void) tape;
+  return json_is (item, JSON_OBJECT);
+}
+
 bool
 content_fits (enum frame_content kind, const struct json_tape *tape)
 {
-  static bool (*const fits[]) (const struct json_tape *tape, const struct json_node *item) = {
-    [FRAME_BLOCKS] = is_block, [FRAME_CONTENTS] = is_contents, [FRAME_MESSAGES] = is_message
-  };
+  static bool (*const fits[]) (const struct json_tape *tape,
+                               const struct json_node *item) = { [FRAME_BLOCKS] = is_block,
+                                                                 [FRAME_CONTENTS] = is_contents,
+                                                                 [FRAME_MESSAGES] = is_message,
+                                                                 [FRAME_LISTED] = is_definition };
   const struct json_node *list = json_root (tape);
 
   if (kind == FRAME_VALUES || list->type != JSON_ARRAY)

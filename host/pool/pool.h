@@ -32,7 +32,8 @@ struct pool_settings {
 /* Who is told that what plugins offer has changed, as they say themselves. */
 struct pool_listener {
   /* `uri` is not NUL-terminated; len 0: there is none. */
-  void (*changed) (void *ctx, enum frame_change what, const char *uri, size_t len);
+  void (*changed) (void *ctx, const char *plugin, enum frame_change what, const char *uri,
+                   size_t len);
   void *ctx;
 };
 

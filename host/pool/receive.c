@@ -195,7 +195,7 @@ take_changed (struct worker *worker, const struct frame *frame)
     return;
   }
   if (listener->changed != NULL)
-    listener->changed (listener->ctx, (enum frame_change) changed.what, uri, len);
+    listener->changed (listener->ctx, worker->name, (enum frame_change) changed.what, uri, len);
 }
 
 /* There is no room for the result of a call: it is given up, whatever else comes of it. */

@@ -102,6 +102,7 @@ worker_run (struct worker *worker, struct job *job)
                              .kept_len = job->kept_len,
                              .flags = (job->wants_progress ? FRAME_CALL_PROGRESS : 0U)
                                       | (job->content == FRAME_VALUES ? FRAME_CALL_COMPLETE : 0U)
+                                      | (job->content == FRAME_LISTED ? FRAME_CALL_LIST : 0U)
                                       | job->askable << FRAME_CALL_ASKS_SHIFT,
                              .cpu_ms = job->cpu_ms,
                              .result_max = (uint32_t) job->result_max };

@@ -28,6 +28,7 @@ take_readable (struct plugin_tool *tool, const void *given, uint32_t struct_size
                                   .execute = ours.read,
                                   .max_time = ours.max_time };
   tool->complete = ours.complete;
+  tool->list = ours.list;
 }
 
 static void

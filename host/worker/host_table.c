@@ -241,6 +241,12 @@ call_suggest (toolhost_call *call, const char *value, size_t len)
   return parts_suggest (&own (call)->parts, value, len);
 }
 
+static toolhost_status
+call_list (toolhost_call *call, const char *json, size_t len)
+{
+  return parts_list (&own (call)->parts, json, len);
+}
+
 static bool
 is_uri (const char *uri)
 {
@@ -426,6 +432,7 @@ static const toolhost_host table = {
   .answer = call_answer,
   .keep = call_keep,
   .kept = call_kept,
+  .list = call_list,
 };
 
 void

@@ -94,8 +94,7 @@ on_call (struct intake *intake, struct datagram *in, const struct frame_head *he
     &call->call, intake->host, &intake->plugin->tools[want.tool], head->call, want.deadline_ns,
     want.result_max != 0 && want.result_max < intake->result_max ? want.result_max
                                                                  : intake->result_max);
-  if (want.flags & FRAME_CALL_COMPLETE)
-    tool_call_completes (&call->call);
+  tool_call_wants (&call->call, want.flags);
   call->cpu_ms = want.cpu_ms;
   if (!apart)
     meta += want.args_len;

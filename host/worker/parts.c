@@ -293,8 +293,9 @@ write_part (struct parts *parts, const struct block_kind *kind, const toolhost_p
 static bool
 fits_shape (const struct parts *parts, const struct block_kind *kind)
 {
-  return parts->shape == FRAME_CONTENTS ? (kind->needs & EMBEDS) != 0
-                                        : parts->shape != FRAME_VALUES;
+  if (parts->shape == FRAME_CONTENTS)
+    return (kind->needs & EMBEDS) != 0;
+  return parts->shape == FRAME_BLOCKS || parts->shape == FRAME_MESSAGES;
 }
 
 /* Write, and take it back if it was too much. */
@@ -362,6 +363,22 @@ parts_suggest (struct parts *parts, const char *value, size_t len)
     jsonw_string_len (w, value, len);
   }
   parts->values++;
+  return TOOLHOST_OK;
+}
+
+toolhost_status
+parts_list (struct parts *parts, const char *json, size_t len)
+{
+  CLEANUP_BUF struct buf definition = { 0 };
+  struct json_writer *w = &parts->blocks;
+
+  if (parts->shape != FRAME_LISTED || !append_json (&definition, json, len, true))
+    return TOOLHOST_BAD_VALUE;
+  if (definition.len > parts->limit || used (parts) > parts->limit - definition.len)
+    return TOOLHOST_CANCELLED;
+  if (w->depth == 0)
+    jsonw_array (w);
+  jsonw_raw (w, definition.data, definition.len);
   return TOOLHOST_OK;
 }
 

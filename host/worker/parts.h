@@ -39,9 +39,10 @@ void parts_end (struct parts *parts);
  * says. */
 toolhost_status parts_add (struct parts *parts, const toolhost_part *part);
 
-/* As toolhost_role and toolhost_suggest promise. */
+/* As toolhost_role, toolhost_suggest and toolhost_list promise. */
 toolhost_status parts_role (struct parts *parts, int32_t role);
 toolhost_status parts_suggest (struct parts *parts, const char *value, size_t len);
+toolhost_status parts_list (struct parts *parts, const char *json, size_t len);
 
 /* A code that is none (not 1 to 64 of a-z0-9_) counts as NULL. */
 void parts_fail (struct parts *parts, const char *code, const char *text, size_t len);

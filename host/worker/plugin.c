@@ -341,6 +341,8 @@ describe_tool (const struct plugin_tool *tool, struct json_writer *w)
     describe_callbacks (&tool->vtable, w);
   else
     jsonw_name_bool (w, "completes", tool->complete != NULL);
+  if (tool->kind == PLUGIN_READABLE)
+    jsonw_name_bool (w, "lists", tool->list != NULL);
   jsonw_name_string (w, "definition", tool->definition);
   jsonw_end (w);
 }

@@ -22,6 +22,7 @@ struct plugin_tool {
   enum plugin_kind kind;
   toolhost_tool vtable; /* zero beyond what the plugin's header knew */
   toolhost_status (*complete) (void *self, toolhost_call *call); /* NULL: it suggests nothing */
+  toolhost_status (*list) (void *self, toolhost_call *call);     /* NULL: it lists nothing */
   void *self;
   const char *definition; /* the plugin's own text */
   int64_t max_time;       /* milliseconds; 0: host's default; TOOLHOST_NO_LIMIT */

@@ -47,7 +47,8 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->tool = tool;
   call->id = id;
   call->deadline = deadline;
-  call->wants_progress = call->completes = false;
+  call->wants_progress = false;
+  call->wanted = 0;
   call->progressed = -1;
   call->args = (struct lazy_json){ .text = "{}", .len = 2 };
   call->meta = (struct lazy_json){ 0 };
@@ -64,10 +65,12 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
 }
 
 void
-tool_call_completes (struct tool_call *call)
+tool_call_wants (struct tool_call *call, unsigned flags)
 {
-  call->completes = true;
-  parts_begin (&call->parts, call->parts.limit, FRAME_VALUES);
+  call->wanted = flags & (FRAME_CALL_COMPLETE | FRAME_CALL_LIST);
+  if (call->wanted != 0)
+    parts_begin (&call->parts, call->parts.limit,
+                 call->wanted & FRAME_CALL_COMPLETE ? FRAME_VALUES : FRAME_LISTED);
 }
 
 void
@@ -308,13 +311,15 @@ may_execute (struct tool_call *call)
 }
 
 static toolhost_status
-work (struct tool_call *call)
+do_wanted (struct tool_call *call)
 {
   const struct plugin_tool *tool = call->tool;
 
-  if (!call->completes)
-    return tool->vtable.execute (tool->self, &call->pub);
-  return tool->complete != NULL ? tool->complete (tool->self, &call->pub) : TOOLHOST_OK;
+  toolhost_status (*work) (void *self, toolhost_call *call) = tool->vtable.execute;
+
+  if (call->wanted != 0)
+    work = call->wanted & FRAME_CALL_COMPLETE ? tool->complete : tool->list;
+  return work != NULL ? work (tool->self, &call->pub) : TOOLHOST_OK;
 }
 
 bool
@@ -328,7 +333,7 @@ tool_call_run (struct tool_call *call, struct cpu_meter *meter)
     return true;
   }
   call->stage = STAGE_EXECUTE;
-  return after_execute (call, work (call));
+  return after_execute (call, do_wanted (call));
 }
 
 /* ---- retained calls --------------------------------------------------------------------- */

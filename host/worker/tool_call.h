@@ -62,7 +62,7 @@ struct tool_call {
   uint64_t id;
   int64_t deadline; /* of the port's clock; INT64_MAX: none */
   bool wants_progress;
-  bool completes;    /* values are wanted, not the work */
+  unsigned wanted;   /* FRAME_CALL_COMPLETE or FRAME_CALL_LIST; 0: the work */
   double progressed; /* the last progress told */
 
   struct arena arena; /* lives until the call has ended */
@@ -95,8 +95,9 @@ void tool_call_destroy (struct tool_call *call);
 void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
                       const struct plugin_tool *tool, uint64_t id, int64_t deadline,
                       size_t result_max);
-/* After tool_call_begin: it is about values for an argument. */
-void tool_call_completes (struct tool_call *call);
+/* After tool_call_begin: it is about values for an argument, or about which resources there are, if
+ * one of FRAME_CALL_… says so. */
+void tool_call_wants (struct tool_call *call, unsigned flags);
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);
 
@@ -104,9 +105,9 @@ void tool_call_texts (struct tool_call *call, const char *args, size_t args_len,
 void tool_call_rounds (struct tool_call *call, unsigned kinds, const char *answers,
                        size_t answers_len, const char *kept, size_t kept_len);
 
-/* can_execute, validate, execute (or complete), on the thread of this meter.  True: it has ended.
- * False: it was retained; the port's `ended` will come, possibly before this returns, so the call
- * must not be looked at any more. */
+/* can_execute, validate, execute (or complete, or list), on the thread of this meter.  True: it has
+ * ended. False: it was retained; the port's `ended` will come, possibly before this returns, so the
+ * call must not be looked at any more. */
 bool tool_call_run (struct tool_call *call, struct cpu_meter *meter);
 
 /* Any thread. */

@@ -76,8 +76,9 @@ def test_lists():
             templates = ask("resources/templates/list")["result"]["resourceTemplates"]
             same([t["uriTemplate"] for t in templates], ["test://template/{id}/data"])
             prompts = ask("prompts/list")["result"]["prompts"]
-            same([p["name"] for p in prompts][0], "test_prompt_with_arguments")
-            same(prompts[0]["arguments"][0],
+            names = [p["name"] for p in prompts]
+            same(names, sorted(names))
+            same(prompts[names.index("test_prompt_with_arguments")]["arguments"][0],
                  {"name": "arg1", "description": "The first one.", "required": True})
 
 
@@ -99,7 +100,9 @@ def test_the_eras_differ_where_they_must():
         capabilities = modern("server/discover")["result"]["capabilities"]
         same(capabilities["resources"], {"subscribe": True, "listChanged": True})
         same((capabilities["prompts"], capabilities["completions"]), ({"listChanged": True}, {}))
-        same(Session(d).server["capabilities"], capabilities)
+        handshake = Session(d).server["capabilities"]
+        same({name: handshake[name] for name in ("resources", "prompts", "completions")},
+             {name: capabilities[name] for name in ("resources", "prompts", "completions")})
 
 
 def test_pages():
@@ -174,6 +177,35 @@ def test_over_stdio():
             same(got["result"]["messages"][0]["role"], "user")
 
 
+def listed(d):
+    return [r["uri"] for r in d.mcp("resources/list").json["result"]["resources"]]
+
+
+def test_a_template_lists_what_is_there_now():
+    with Daemon(plugins=["shelf"]) as d:
+        wait_for(lambda: listed(d) == ["shelf://books/1", "shelf://books/2"], what="the books")
+        wanted = listen(d, {"resourcesListChanged": True})
+        wanted.next()
+        read = d.mcp("resources/read", {"uri": "shelf://books/2"}).json["result"]["contents"][0]
+        same(read, {"uri": "shelf://books/2", "mimeType": "text/plain", "text": "Book 2"})
+        d.call("put_books", {"count": 3})
+        same(wanted.next()["method"], "notifications/resources/list_changed")
+        wait_for(lambda: len(listed(d)) == 3, what="the new book")
+        same(d.mcp("resources/read", {"uri": "shelf://books/3"}).json["result"]["contents"][0]["text"], "Book 3")
+        # what can't be listed is told, the rest stays
+        d.call("put_books", {"count": 6})
+        wait_for(lambda: len(listed(d)) == 6, what="six books")
+        why = d.wait_log("resource_refused")["why"]
+        same(why, "resource shelf://other: the template shelf://books/{number} listed it and does not match it")
+        # a list that fails leaves what was there
+        d.call("put_books", {"count": -1})
+        same(d.wait_log("resources_not_listed")["code"], "no_shelf")
+        same(len(listed(d)), 6)
+        wanted.close()
+        (d.plugin_dir / "shelf.so").unlink()
+        wait_for(lambda: listed(d) == [], what="the books to go")
+
+
 def test_what_plugins_say_has_changed():
     with Daemon(plugins=["conformance"]) as d:
         wanted = listen(d, {"promptsListChanged": True, "resourcesListChanged": True,
@@ -214,9 +246,11 @@ def test_a_plugin_that_goes_takes_all_with_it():
 def test_of_two_plugins_with_one_uri_the_first_is_asked():
     with Daemon(plugins=["conformance"]) as d:
         shutil.copyfile(plugin_file("conformance"), d.plugin_dir / "another.so")
-        conflict = d.wait_log("tool_name_conflict")
-        assert "resource test://static-text: plugin another has a resource of this name already" in conflict["why"]
-        assert "prompt test_simple_prompt: plugin another" in conflict["why"], conflict
+        d.wait_log("tool_name_conflict")
+        plugins = {p["name"]: p for p in d.http("GET", "/v1/plugins").json["plugins"]}
+        why = plugins["conformance"]["problems"][0]
+        assert "resource test://static-text: plugin another has a resource of this name already" in why, why
+        assert "prompt test_simple_prompt: plugin another" in why, why
         same(len(d.mcp("resources/list").json["result"]["resources"]), 3)
         d.mcp("resources/read", {"uri": "test://static-text"})
         plugins = {p["name"]: p for p in d.http("GET", "/v1/plugins").json["plugins"]}
@@ -277,7 +311,6 @@ def test_a_flood_of_changes_is_bounded():
             same(wanted.next()["method"], "notifications/prompts/list_changed")
         assert d.call("echo", {"text": "still here"}).ok
         same(reading().json["error"]["data"]["code"], "tool_timeout")
-        assert int(d.wait_log("resource_updates_lost")["count"]) > 0
         wanted.close()
 
 

@@ -163,7 +163,8 @@ AT (toolhost_readable, can_read, 16);
 AT (toolhost_readable, read, 24);
 AT (toolhost_readable, complete, 32);
 AT (toolhost_readable, max_time, 40);
-REACHES (toolhost_readable, 48);
+AT (toolhost_readable, list, 48);
+REACHES (toolhost_readable, 56);
 
 AT (toolhost_prompt, struct_size, 0);
 AT (toolhost_prompt, definition, 8);
@@ -190,5 +191,6 @@ AT (toolhost_host, ask_form, 288);
 AT (toolhost_host, answer, 296);
 AT (toolhost_host, keep, 304);
 AT (toolhost_host, kept, 312);
-REACHES (toolhost_host, 320);
+AT (toolhost_host, list, 320);
+REACHES (toolhost_host, 328);
 #endif

@@ -47,6 +47,7 @@ give_results (toolhost_call *call)
   toolhost_contents_blob (call, NULL, "", 0);
   toolhost_role (call, TOOLHOST_ASSISTANT);
   toolhost_suggest (call, "a");
+  toolhost_list (call, "{}");
   toolhost_invalid (call, "/a", "%s", "wrong");
   (void) toolhost_why (call, "%s", "because");
   return toolhost_fail (call, "code", "%s", "reason");

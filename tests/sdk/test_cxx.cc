@@ -41,7 +41,7 @@ note_read (void *, toolhost_call *call)
 
 constexpr toolhost_readable note = {
   TOOLHOST_READABLE, .reserved = 0,       .definition = note_definition, .can_read = nullptr,
-  .read = note_read, .complete = nullptr, .max_time = nullptr
+  .read = note_read, .complete = nullptr, .max_time = nullptr,           .list = nullptr
 };
 
 const char *

@@ -79,3 +79,7 @@ check_PROGRAMS += %D%/test_ask %D%/test_seal
 %C%_test_ask_LDADD = $(UNIT_LIBS)
 %C%_test_seal_SOURCES = %D%/test_seal.c %D%/tap.h
 %C%_test_seal_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_changes
+%C%_test_changes_SOURCES = %D%/test_changes.c %D%/tap.h
+%C%_test_changes_LDADD = $(UNIT_LIBS)

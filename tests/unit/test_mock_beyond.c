@@ -66,6 +66,16 @@ any_complete (void *self, toolhost_call *call)
   return TOOLHOST_OK;
 }
 
+static toolhost_status
+any_list (void *self, toolhost_call *call)
+{
+  (void) self;
+  CU_ASSERT_EQUAL (toolhost_list (call, "[]"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_suggest (call, "no value"), TOOLHOST_BAD_VALUE);
+  toolhost_list (call, "{ \"uri\" : \"note:///any/1\" }");
+  return toolhost_list (call, "{\"uri\":\"note:///any/2\"}");
+}
+
 static const char *
 prompt_definition (void *self)
 {
@@ -100,7 +110,8 @@ talk (void *self, toolhost_call *call)
 static const toolhost_readable note = { TOOLHOST_READABLE, .definition = note_definition,
                                         .read = note_read };
 static const toolhost_readable any = { TOOLHOST_READABLE, .definition = any_definition,
-                                       .read = any_read, .complete = any_complete };
+                                       .read = any_read, .complete = any_complete,
+                                       .list = any_list };
 static const toolhost_prompt prompt = { TOOLHOST_PROMPT, .definition = prompt_definition,
                                         .can_get = can_talk, .get = talk };
 
@@ -203,6 +214,16 @@ test_completion (void)
 }
 
 static void
+test_list (void)
+{
+  toolhost_mock_result *r = toolhost_mock_list (mock, "note:///any/{id}{?as}");
+
+  CU_ASSERT_EQUAL (r->status, TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (r->content, "[{\"uri\":\"note:///any/1\"},{\"uri\":\"note:///any/2\"}]");
+  toolhost_mock_result_free (r);
+}
+
+static void
 test_definitions (void)
 {
   CU_ASSERT_STRING_EQUAL (toolhost_mock_definition_of (mock, "note:///one"),
@@ -289,6 +310,7 @@ static CU_TestInfo calls[] = {
   { "what is not there is told as that", test_what_is_not_there },
   { "a prompt gives messages", test_prompt },
   { "a completion gives the first hundred values", test_completion },
+  { "a template lists", test_list },
   { "definitions are found by what they are known by", test_definitions },
   { "each fault has its sentence", test_what_is_refused },
   CU_TEST_INFO_NULL,

@@ -142,6 +142,35 @@ the_rest_keeps_its_numbers (void)
   described_free (&d);
 }
 
+/* What a template lists: resources that it matches, with its calls. */
+static void
+a_list (void)
+{
+  struct described d = { 0 }, listed = { 0 };
+  static const char list[] = "[{\"uri\":\"b:1\",\"name\":\"n\"},{\"uri\":\"c:1\",\"name\":\"n\"},"
+                             "{\"uri\":\"b:1\",\"name\":\"m\"},{\"uriTemplate\":\"b:{y}\",\"name\":"
+                             "\"n\"},{\"uri\":\"b:2\",\"name\":\"n\"}]";
+  CLEANUP_BUF struct buf variables = { 0 };
+  struct toolset *set;
+
+  read_all (&d, LIST ("{\"name\":\"n\",\"uriTemplate\":\"b:{x}\"}"), none);
+  CU_ASSERT_EQUAL_FATAL (d.tools_count, 2);
+  described_list (&listed, d.tools[1], list, sizeof list - 1);
+  CU_ASSERT_EQUAL_FATAL (listed.tools_count, 2);
+  CU_ASSERT_STRING_EQUAL (listed.tools[1]->name, "b:2");
+  CU_ASSERT_EQUAL (listed.tools[1]->index, d.tools[1]->index);
+  CU_ASSERT_EQUAL_FATAL (listed.problems_count, 3);
+  CU_ASSERT_STRING_EQUAL (listed.problems[0],
+                          "resource c:1: the template b:{x} listed it and does not match it");
+  CU_ASSERT_STRING_EQUAL (listed.problems[1], "resource b:1: it was listed twice");
+  set = toolset_new ((struct tool *[]){ tool_ref (listed.tools[0]) }, 1, 1);
+  described_free (&listed);
+  described_free (&d);
+  CU_ASSERT_PTR_NOT_NULL (toolset_resource (set, "b:1", 3, &variables));
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&variables), "{\"x\":\"1\"}");
+  toolset_unref (set);
+}
+
 /* ---- sets ---- */
 
 static struct toolset *
@@ -250,6 +279,7 @@ static CU_TestInfo tests[] = {
   { "each fault of a resource has its sentence", faults_of_resources },
   { "each fault of a prompt has its sentence", faults_of_prompts },
   { "what comes after a broken one keeps its number", the_rest_keeps_its_numbers },
+  { "what a template lists", a_list },
   { "a set has its kinds apart", a_set_has_its_kinds_apart },
   { "a URI finds the closest", a_uri_finds_the_closest },
   { "watchers hear which lists have changed", watchers_hear_which_lists },
