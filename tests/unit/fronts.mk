@@ -31,3 +31,7 @@ check_PROGRAMS += \
 %C%_test_rest_offers_LDADD = $(UNIT_LIBS)
 %C%_test_rest_LDADD = $(UNIT_LIBS)
 %C%_test_stdio_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_mcp_tasks
+%C%_test_mcp_tasks_SOURCES = %D%/test_mcp_tasks.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
+%C%_test_mcp_tasks_LDADD = $(UNIT_LIBS)
