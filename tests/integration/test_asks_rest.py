@@ -86,6 +86,21 @@ def test_time():
         same(answer(d, found, responses={"user_name": ADA}).error, "ask_not_found")
 
 
+def test_long_answers():
+    """Answers that don't fit a frame travel with the arguments, in a descriptor."""
+    with Daemon(plugins=["asks"]) as d:
+        found = ask(d, "all", {"filler": "f" * 40000})
+        model = {"role": "assistant", "content": {"type": "text", "text": "t" * 150000}, "model": "m"}
+        same(answer(d, found, responses={"model": model}).status, 200)
+        done = answer(d, found, decline=True)
+        same(json.loads(done.json["content"][2]["text"].split(" ", 2)[2]), model)
+        found = ask(d, "all")
+        model["content"]["text"] = "t" * 300000
+        refused = answer(d, found, responses={"model": model})
+        same((refused.status, refused.error), (422, "input_invalid"))
+        assert "longer than 262144 bytes" in refused.json["error"]["message"], refused
+
+
 def test_event_stream():
     with Daemon(plugins=["asks"]) as d:
         got = d.http("POST", "/v1/tools/greet/call", {"arguments": {}}, {"Accept": "text/event-stream"})

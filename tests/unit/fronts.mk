@@ -35,3 +35,8 @@ check_PROGRAMS += \
 check_PROGRAMS += %D%/test_mcp_tasks
 %C%_test_mcp_tasks_SOURCES = %D%/test_mcp_tasks.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
 %C%_test_mcp_tasks_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_rest_asks
+%C%_test_rest_asks_SOURCES = %D%/test_rest_asks.c %D%/played_unit.c %D%/played_unit.h \
+	%D%/fake_http.c %D%/fake_http.h %D%/tap.h
+%C%_test_rest_asks_LDADD = $(UNIT_LIBS)

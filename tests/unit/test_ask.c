@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "call/calls.h"
-#include "pool/unit.h"
+#include "played_unit.h"
 #include "schema/schema.h"
 #include "tap.h"
 
@@ -301,92 +301,6 @@ test_capabilities (void)
   }
 }
 
-/* ---- the pool, played ---- */
-
-struct unit {
-  struct policy policy;
-  struct job *job; /* taken and not ended */
-  unsigned submitted;
-  struct unit_answer answer;
-};
-
-struct unit_answer
-unit_submit (struct unit *unit, struct job *job)
-{
-  unit->submitted++;
-  if (unit->answer.refusal == UNIT_TAKEN) {
-    unit->job = job;
-    job->unit = unit;
-    job->events->started (job);
-  }
-  return unit->answer;
-}
-
-void
-job_cancel (struct job *job, enum frame_cancel_reason reason)
-{
-  (void) reason;
-  job->unit->job = NULL;
-  job->unit = NULL;
-}
-
-const struct policy *
-unit_policy (const struct unit *unit)
-{
-  return &unit->policy;
-}
-
-static void
-end (struct unit *unit, const struct frame_result *head, const char *structured,
-     const char *content, const char *kept)
-{
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct job *job = unit->job;
-  struct frame_result result = *head;
-  struct json_tape tape;
-
-  result.structured_len = (uint32_t) strlen (structured);
-  result.content_len = (uint32_t) strlen (content);
-  result.kept_len = (uint32_t) strlen (kept);
-  if (*structured != '\0')
-    CU_ASSERT_TRUE_FATAL (
-      json_read (&tape, structured, strlen (structured), &json_default_limits, &arena));
-  unit->job = NULL;
-  job->unit = NULL;
-  job->events->ended (job, &(struct job_end){ .fate = JOB_RESULT,
-                                              .result = &result,
-                                              .code = "",
-                                              .message = "",
-                                              .structured = structured,
-                                              .structured_tape = *structured != '\0' ? &tape : NULL,
-                                              .content = content,
-                                              .kept = kept });
-}
-
-static void
-asks (struct unit *unit, const char *asked, const char *kept)
-{
-  end (unit, &(struct frame_result){ .outcome = FRAME_OUTCOME_ASKED }, asked, "", kept);
-}
-
-static void
-works (struct unit *unit)
-{
-  end (unit, &(struct frame_result){ .outcome = FRAME_OUTCOME_OK }, "", "[]", "");
-}
-
-/* What the unit was given after the arguments. */
-static bool
-was_told (const struct unit *unit, const char *args, const char *answers, const char *kept)
-{
-  const struct job *job = unit->job;
-  CLEANUP_BUF struct buf all = { 0 };
-
-  buf_printf (&all, "%s%s%s", args, answers, kept);
-  return job->args_len == all.len && memcmp (job->args, all.data, all.len) == 0
-         && job->answers_len == strlen (answers) && job->kept_len == strlen (kept);
-}
-
 /* ---- the fixture ---- */
 
 struct fixture {
@@ -484,22 +398,22 @@ test_two_rounds (void)
   setup (&f);
   (void) start (&f, NULL, FRAME_ASK_FORM, NULL);
   CU_ASSERT_EQUAL (f.unit.job->askable, FRAME_ASK_FORM);
-  CU_ASSERT_TRUE (was_told (&f.unit, "{\"n\":1}", "", ""));
-  asks (&f.unit, ASKED (FORM ("who")), "state");
+  CU_ASSERT_TRUE (unit_was_told (&f.unit, "{\"n\":1}", "", ""));
+  unit_asks (&f.unit, ASKED (FORM ("who")), "state");
   CU_ASSERT_EQUAL (f.error, CALL_input_required);
   CU_ASSERT_EQUAL (f.ask->rounds, 1);
   ask = f.ask;
   CU_ASSERT_TRUE (answer_text (ask, "{\"who\":" ACCEPT ("Ada") "}", NULL, &err));
   (void) start (&f, ask, FRAME_ASK_FORM, NULL);
-  CU_ASSERT_TRUE (was_told (
+  CU_ASSERT_TRUE (unit_was_told (
     &f.unit, "{\"n\":1}", "{\"who\":{\"is\":\"answered\",\"value\":{\"name\":\"Ada\"}}}", "state"));
-  asks (&f.unit, ASKED (FORM ("why")), "");
+  unit_asks (&f.unit, ASKED (FORM ("why")), "");
   CU_ASSERT_EQUAL (f.error, CALL_input_required);
   CU_ASSERT_EQUAL (f.ask->rounds, 2);
   CU_ASSERT_EQUAL (f.ask->kept.len, 0);
   CU_ASSERT_TRUE (answer_text (f.ask, "{\"why\":{\"action\":\"decline\"}}", NULL, &err));
   (void) start (&f, f.ask, FRAME_ASK_FORM, NULL);
-  works (&f.unit);
+  unit_works (&f.unit);
   CU_ASSERT_EQUAL (f.done, 1);
   CU_ASSERT_EQUAL (f.error, CALL_OK);
   teardown (&f);
@@ -512,24 +426,24 @@ test_answers_that_came_first (void)
 
   setup (&f);
   (void) start (&f, NULL, FRAME_ASK_FORM, "{\"x\":1,\"who\":" ACCEPT ("Ada") "}");
-  asks (&f.unit, ASKED (FORM ("who")), "");
+  unit_asks (&f.unit, ASKED (FORM ("who")), "");
   CU_ASSERT_EQUAL (f.done, 0);
   CU_ASSERT_EQUAL (f.unit.submitted, 2);
-  CU_ASSERT_TRUE (was_told (&f.unit, "{\"n\":1}",
-                            "{\"who\":{\"is\":\"answered\",\"value\":{\"name\":\"Ada\"}}}", ""));
-  works (&f.unit);
+  CU_ASSERT_TRUE (unit_was_told (
+    &f.unit, "{\"n\":1}", "{\"who\":{\"is\":\"answered\",\"value\":{\"name\":\"Ada\"}}}", ""));
+  unit_works (&f.unit);
   CU_ASSERT_EQUAL (f.error, CALL_OK);
   (void) start (&f, NULL, FRAME_ASK_FORM, "{\"wrong\":" ACCEPT ("Ada") "}");
-  asks (&f.unit, ASKED (FORM ("who")), "");
+  unit_asks (&f.unit, ASKED (FORM ("who")), "");
   CU_ASSERT_EQUAL (f.error, CALL_input_required);
   ask_free (f.ask);
   (void) start (&f, NULL, FRAME_ASK_FORM, "{\"who\":12345}");
-  asks (&f.unit, ASKED (FORM ("who")), "");
+  unit_asks (&f.unit, ASKED (FORM ("who")), "");
   CU_ASSERT_EQUAL (f.error, CALL_input_invalid);
   CU_ASSERT_PTR_NOT_NULL (strstr (f.message, "who: expected object"));
   (void) start (&f, NULL, FRAME_ASK_FORM, "{\"who\":" ACCEPT ("Ada") "}");
   f.unit.answer = (struct unit_answer){ .refusal = UNIT_QUEUE_FULL };
-  asks (&f.unit, ASKED (FORM ("who")), "");
+  unit_asks (&f.unit, ASKED (FORM ("who")), "");
   CU_ASSERT_EQUAL (f.error, CALL_tool_overloaded);
   teardown (&f);
 }
@@ -542,18 +456,18 @@ test_ends_that_are_no_question (void)
 
   setup (&f);
   (void) start (&f, NULL, 0, NULL);
-  asks (&f.unit, "{\"asks\":{},\"needs\":4}", "");
+  unit_asks (&f.unit, "{\"asks\":{},\"needs\":4}", "");
   CU_ASSERT_EQUAL (f.error, CALL_capability_required);
   CU_ASSERT_EQUAL (f.needs, FRAME_ASK_SAMPLING);
   (void) start (&f, NULL, 0, NULL);
-  asks (&f.unit, ASKED (FORM ("who")), ""); /* it was told not to */
+  unit_asks (&f.unit, ASKED (FORM ("who")), ""); /* it was told not to */
   CU_ASSERT_EQUAL (f.error, CALL_tool_execution_failed);
   (void) start (&f, NULL, 0, NULL);
-  asks (&f.unit, "", "");
+  unit_asks (&f.unit, "", "");
   CU_ASSERT_EQUAL (f.error, CALL_tool_execution_failed);
   ask->rounds = ASK_ROUNDS_MAX;
   (void) start (&f, ask, FRAME_ASK_FORM, NULL);
-  asks (&f.unit, ASKED (FORM ("who")), "");
+  unit_asks (&f.unit, ASKED (FORM ("who")), "");
   CU_ASSERT_EQUAL (f.error, CALL_tool_execution_failed);
   teardown (&f);
 }
