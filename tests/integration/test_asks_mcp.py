@@ -200,6 +200,23 @@ def test_session_that_ends_while_it_is_asked():
         same(text(call(d, "greet", can={})), "Hello, whoever (unaskable)!")
 
 
+def test_prompts():
+    """What is no tool asks as well."""
+    context = {"action": "accept", "content": {"context": "night"}}
+    name = "test_input_required_result_prompt"
+    with Daemon(plugins=["conformance"]) as d:
+        meta = {CAPABILITIES: {"elicitation": {}}}
+        asked = result(d.mcp("prompts/get", {"name": name}, meta=meta), "input_required")
+        more = {"inputResponses": {"user_context": context}, "requestState": asked["requestState"]}
+        done = result(d.mcp("prompts/get", {"name": name, **more}, meta=meta))
+        same(done["messages"][0]["content"]["text"], "Use this context: night")
+        same(d.mcp("tools/call", {"name": "greet", "arguments": {"name": "x"}, **more}, meta=meta).error, -32602)
+        same(d.mcp("prompts/get", {"name": name}).error, -32021)
+        client = Handshake(d, answer=lambda request: context)
+        got = client.request("prompts/get", {"name": name})["result"]
+        same(got["messages"][0]["content"]["text"], "Use this context: night")
+
+
 # ---- pipes
 
 
