@@ -26,9 +26,9 @@ struct history {
   uint64_t starts;        /* of processes */
   uint64_t ends[REASONS]; /* of them, and starts that failed */
   unsigned alive;
-  double calm_until;              /* pool_now: processes that start before it start calm (effort.h) */
-  int64_t cpu_ns;                 /* processor time of those that have ended, as the kernel says */
-  uint64_t rss_peak;              /* bytes, the most that one of them had in memory; likewise */
+  double calm_until; /* pool_now: processes that start before it start calm (effort.h) */
+  int64_t cpu_ns;    /* processor time of those that have ended, as the kernel says */
+  uint64_t rss_peak; /* bytes, the most that one of them had in memory; likewise */
   struct past last[HISTORY_ENDS]; /* a ring; `ended` counts all that went through it */
   uint64_t ended;
 };
