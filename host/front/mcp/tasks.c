@@ -1,6 +1,5 @@
 #include "front/mcp/tasks.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -173,7 +172,7 @@ put_time (struct json_writer *w, const char *name, double when)
   (void) gmtime_r (&seconds, &tm);
   (void) strftime (text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
   jsonw_name (w, name);
-  jsonw_stringf (w, "%s.%03dZ", text, (int) ((when - floor (when)) * 1000));
+  jsonw_stringf (w, "%s.%03dZ", text, (int) ((when - (double) (int64_t) when) * 1000));
 }
 
 static void
