@@ -33,9 +33,9 @@ static void
 results (void)
 {
   CU_ASSERT_TRUE (
-    says (mock, "test_simple_text", NULL, "This is a simple text response for testing."));
+    says (mock, "test_simple_text", "{}", "This is a simple text response for testing."));
   CU_ASSERT_TRUE (says (mock, "greet", "{\"name\":\"Ada\"}", "Hello, Ada!"));
-  CU_ASSERT_TRUE (fails (mock, "test_error_handling", NULL, "", "intentionally"));
+  CU_ASSERT_TRUE (fails (mock, "test_error_handling", "{}", "", "intentionally"));
   HOLDS (toolhost_mock_call (mock, "test_image_content", NULL), "\"image/png\"",
          "\"data\":\"iVBOR");
   HOLDS (toolhost_mock_call (mock, "test_audio_content", NULL), "\"audio/wav\"", "\"data\":\"UklG");

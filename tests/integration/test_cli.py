@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import signal
 import struct
@@ -185,6 +186,10 @@ def test_resources_and_prompts():
         same(cli(d, "read", "test://static-text")[:2], (OK, "This is the content of the static text resource.\n"))
         png = subprocess.run([TOOLHOST, "--socket", d.socket, "read", "test://static-binary"], capture_output=True)
         assert png.stdout.startswith(b"\x89PNG") and png.stdout.endswith(b"IEND\xaeB`\x82"), png.stdout
+        shown = on_terminal("--socket", d.socket, "plugins", "conformance", width=120)[1]
+        assert re.search(r"resources +test://static-text, test://static-binary", shown), shown
+        table = on_terminal("--socket", d.socket, "resources", width=120)[1]
+        assert re.search(r"^test://template/\{id\}/data +application/json +Data for every id", table, re.M), table
         same(json.loads(cli(d, "read", "test://template/7/data", "--json")[1])["contents"][0]["uri"],
              "test://template/7/data")
         says(cli(d, "read", "test://nothing"), NOT_FOUND, "toolhost resources shows the resources there are")

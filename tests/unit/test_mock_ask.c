@@ -52,7 +52,7 @@ do_rounds (toolhost_call *call)
 static toolhost_status
 do_many (toolhost_call *call)
 {
-  char key[8];
+  char key[16];
 
   for (int i = 0; i < TOOLHOST_ASKS_MAX; i++) {
     snprintf (key, sizeof key, "k%d", i);
