@@ -1,5 +1,6 @@
 # Without knowledge of tools: memory, errors, frames, JSON.
 libbase_la_SOURCES += \
+  %D%/base64.c %D%/base64.h \
   %D%/buf.c %D%/buf.h \
   %D%/clock.h \
   %D%/error.c %D%/error.h \

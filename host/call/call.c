@@ -159,6 +159,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .wants_progress = request->wants_progress,
                             .tenant = call->tenant,
                             .principal = call->principal,
+                            .maker = call_maker (calls, tool, request),
                             .askable = call->askable };
   call_fill_job (call);
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {

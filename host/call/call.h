@@ -81,6 +81,9 @@ struct result {
   const char
     *repairs; /* what of the arguments was mended: [{"rule","pointer","note"}, …]; or NULL */
   size_t repairs_len;
+  const char *links; /* resource_link blocks with commas between them, to what of the content is
+                        not shown; or NULL */
+  size_t links_len;
   struct buf *room;       /* for a large answer: empty, with memory that may be taken; or NULL */
   struct call *asking;    /* input_required: whose questions can be taken; else NULL */
   unsigned needs;         /* capability_required: enum frame_ask */
@@ -124,6 +127,7 @@ struct call_request {
   size_t metadata_len;
   int64_t deadline_ms; /* the caller's wish, from now; 0: none */
   bool wants_progress;
+  bool preview;     /* of a large result of a tool show the begin, and keep the rest */
   unsigned askable; /* enum frame_ask: what the caller can be asked */
   struct ask *ask;  /* of the rounds before, from here on the call's; NULL: this is the first */
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no

@@ -19,6 +19,7 @@ calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
   calls->log = log;
   calls->metrics = metrics;
   calls->settings = *settings;
+  calls_make_makers (calls);
   calls->ask_rules = ask_rules_new ();
   if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
     calls->id_seed = (uint64_t) clock_ns ();

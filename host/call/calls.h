@@ -11,6 +11,8 @@
 #include "watch/metrics.h"
 #include "watch/pressure.h"
 
+struct results; /* results.h */
+
 struct calls_settings {
   const struct pressure *pressure; /* of memory; NULL: there is no ceiling */
   int64_t deadline_ms;             /* of a tool that names none */
@@ -18,6 +20,7 @@ struct calls_settings {
   unsigned json_depth;             /* of arguments that come as text */
   unsigned
     log_per_second; /* lines about calls that went well or were too many; others are counted */
+  struct results *results; /* where what is not shown is kept; NULL: everything is shown */
   enum repair_mode repair; /* of tools that have no setting of their own */
 };
 

@@ -31,7 +31,8 @@ fill_usage (const struct call *call, struct result *result)
   result->usage.queue_us = (uint64_t) (sent - call->started_ns) / 1000;
   result->usage.run_us = (uint64_t) (now - sent) / 1000;
   result->usage.bytes_in = call->args.len; /* answers and all */
-  result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
+  if (result->usage.bytes_out == 0)        /* else it was shortened */
+    result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
 }
 
 static void

@@ -14,7 +14,7 @@ struct held {
   char *tenant, *principal, *session_id;
   char call_id[CALL_ID_MAX + 1];
   int64_t deadline_ms;
-  bool wants_progress;
+  bool wants_progress, preview;
   unsigned askable;
   struct ask *ask;
 };
@@ -44,6 +44,7 @@ held_take (const struct result *result)
   memcpy (held->call_id, call->id, sizeof held->call_id);
   held->deadline_ms = call->deadline_ms;
   held->wants_progress = call->job.wants_progress;
+  held->preview = call->job.maker != NULL;
   held->askable = call->askable;
   held->ask = call->ask;
   call->ask = NULL;
@@ -88,6 +89,7 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .session_id = held->session_id,
                                   .deadline_ms = held->deadline_ms,
                                   .wants_progress = held->wants_progress,
+                                  .preview = held->preview,
                                   .askable = held->askable,
                                   .ask = held->ask };
 

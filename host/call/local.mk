@@ -9,9 +9,12 @@ libhost_la_SOURCES += \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/held.c %D%/held.h \
 	%D%/inside.c %D%/inside.h \
+	%D%/preview.c %D%/preview.h \
 	%D%/problems.c %D%/problems.h \
 	%D%/resolve.c %D%/resolve.h \
+	%D%/results.c %D%/results.h \
 	%D%/rounds.c \
-	%D%/seal.c %D%/seal.h
+	%D%/seal.c %D%/seal.h \
+	%D%/shorten.c
 nodist_libhost_la_SOURCES += %D%/ask.schema.c
 dist_schema_DATA += %D%/ask.schema.json

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/preview.h"
 #include "call/problems.h"
 #include "call/running.h"
 #include "pool/unit.h"
@@ -121,10 +122,11 @@ finish_ok (struct call *call, const struct job_end *end)
                            .room = end->room };
 
   result.usage = usage_of (end);
-  if (output_fits (call->tool, end, &report, &arena))
-    call_finish (call, &result, NULL);
-  else
-    finish_broken (call, &report, &result);
+  if (!output_fits (call->tool, end, &report, &arena))
+    return finish_broken (call, &report, &result);
+  CLEANUP_PREVIEW struct preview *preview = call_preview (call, end);
+  call_shorten (call, preview, &result);
+  call_finish (call, &result, NULL);
 }
 
 /* A read whose plugin says that there is nothing. */
@@ -143,6 +145,7 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
 {
   CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_BUF struct buf problems = { 0 };
+  CLEANUP_PREVIEW struct preview *preview = NULL;
   char code[80];
   struct result result = { .error = error };
 
@@ -165,6 +168,9 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
   if (error == CALL_tool_execution_failed) {
     result.content = end->content;
     result.content_len = end->result->content_len;
+    preview = call_preview (call, end);
+    call_shorten (call, preview, &result);
+    call_shorten_message (call, &text, &result);
   }
   call_finish (call, &result, NULL);
 }

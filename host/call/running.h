@@ -10,11 +10,22 @@
 
 enum { CALL_ID_MAX = 128 };
 
+struct preview;
+struct results;
+
+/* For whom results are shortened. */
+struct previewing {
+  struct results *results;
+  bool promised; /* by an outputSchema: what is structured */
+};
+
 struct calls {
   struct ev_loop *loop;
   struct log *log;
   struct metrics *metrics;
   struct calls_settings settings;
+  struct previewing previewing[2]; /* by whether it is promised */
+  struct job_maker makers[2];
   struct ask_rules *ask_rules;
   struct call *by_id; /* running calls */
   struct call *spare; /* call structs to use again */
@@ -79,6 +90,19 @@ extern const struct job_events call_job_events;
 void call_fill_job (struct call *call);
 /* Its tool has asked. */
 void call_asked (struct call *call, const struct job_end *end, struct usage usage);
+
+/* ---- shorten.c ---- */
+
+void calls_make_makers (struct calls *calls);
+/* What is made of large results of this call; NULL: they go to the caller whole. */
+const struct job_maker *call_maker (const struct calls *calls, const struct tool *tool,
+                                    const struct call_request *request);
+/* What the model is shown of a result that is too large, the caller's to free; NULL: all of it. */
+struct preview *call_preview (struct call *call, const struct job_end *end);
+/* Show that (NULL: nothing happens) in the place of the result, and keep the rest. */
+void call_shorten (struct call *call, struct preview *preview, struct result *result);
+/* A message that is too long is cut; it is in `text` then. */
+void call_shorten_message (const struct call *call, struct buf *text, struct result *result);
 
 /* ---- finish.c ---- */
 

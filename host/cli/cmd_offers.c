@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/json_tape.h"
 #include "base/json_write.h"
 #include "cli/answer.h"
@@ -10,7 +11,6 @@
 #include "cli/command.h"
 #include "cli/out.h"
 #include "cli/table.h"
-#include "front/mcp/base64.h"
 
 /* ---- lists ---- */
 

@@ -36,6 +36,14 @@ static const struct setting tasks_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting results_settings_keys[] = {
+  { "shown", SETTING_SIZE, AT (result_shown), 0, 1 << 30, NULL, NULL },
+  { "ttl", SETTING_DURATION, AT (result_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
+  { "max", SETTING_COUNT, AT (results_max), 1, 100000, NULL, NULL },
+  { "memory", SETTING_SIZE, AT (results_memory), 1 << 20, 1LL << 40, NULL, NULL },
+  { .name = NULL },
+};
+
 const struct setting config_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
@@ -72,6 +80,7 @@ const struct setting config_settings[] = {
   { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
   { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
+  { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
   { .name = NULL },
@@ -134,6 +143,10 @@ config_init (struct config *config)
     .asks_max = 1000,
     .task_ttl_ms = 3600000,
     .tasks_max = 1000,
+    .result_shown = 64 << 10,
+    .result_ttl_ms = 900000,
+    .results_max = 256,
+    .results_memory = 128 << 20,
     .log_calls_per_second = 100,
     .require = GUARANTEES_ALL,
     .worker_uid_first = 60000,

@@ -28,6 +28,7 @@ struct config {
   int64_t ask_ttl_ms, asks_max;   /* questions of calls */
   char *ask_key_file;             /* of what callers keep between rounds; NULL: keys of our own */
   int64_t task_ttl_ms, tasks_max; /* of MCP's tasks */
+  int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
   char *instructions;
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */

@@ -87,6 +87,7 @@ host_free (struct host *host)
     plugins_free (host->plugins);
     catalog_free (host->catalog);
     calls_free (host->calls);
+    results_free (host->results);
     pool_clear (&host->pool);
   }
   seal_keys_free (host->seal);

@@ -107,16 +107,28 @@ make_store (struct host *host)
   host->intake = intake_new (&intake);
 }
 
+static struct results *
+make_results (struct host *host)
+{
+  const struct results_settings settings = { .shown = (size_t) host->config.result_shown,
+                                             .ttl = (double) host->config.result_ttl_ms / 1000,
+                                             .count_max = (size_t) host->config.results_max,
+                                             .bytes_max = (uint64_t) host->config.results_memory };
+
+  if (settings.shown != 0)
+    host->results = results_new (host->loop, host->readers, &settings);
+  return host->results;
+}
+
 void
 host_make_core (struct host *host)
 {
-  const struct calls_settings calls = { .pressure = &host->ceiling.pressure,
-                                        .deadline_ms = host->config.deadline_ms,
-                                        .running_max = (unsigned) host->config.running_max,
-                                        .json_depth = (unsigned) host->config.json_depth,
-                                        .log_per_second =
-                                          (unsigned) host->config.log_calls_per_second,
-                                        .repair = (enum repair_mode) host->config.repair };
+  struct calls_settings calls = { .pressure = &host->ceiling.pressure,
+                                  .deadline_ms = host->config.deadline_ms,
+                                  .running_max = (unsigned) host->config.running_max,
+                                  .json_depth = (unsigned) host->config.json_depth,
+                                  .log_per_second = (unsigned) host->config.log_calls_per_second,
+                                  .repair = (enum repair_mode) host->config.repair };
   struct plugins_needs needs = { .pool = &host->pool,
                                  .log = host->log,
                                  .describe_parallel = (unsigned) host->config.describe_parallel,
@@ -136,6 +148,7 @@ host_make_core (struct host *host)
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
+  calls.results = make_results (host);
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
   plugins_list_by (host->plugins, host->calls);
 }

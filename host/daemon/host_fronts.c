@@ -46,6 +46,12 @@ manage_metrics (void *ctx, struct buf *out)
                "Times a worker said so much that it had to wait.", (double) host->pool.rests);
   pool_metric (out, "toolhost_tools", "gauge", "Tools in the toolset.",
                (double) catalog_toolset (host->catalog)->count);
+  if (host->results != NULL) {
+    pool_metric (out, "toolhost_results_kept", "gauge", "Results kept to be read in pages.",
+                 (double) results_count (host->results));
+    pool_metric (out, "toolhost_results_kept_bytes", "gauge", "Bytes of them.",
+                 (double) results_bytes (host->results));
+  }
   pool_metric (out, "toolhost_log_dropped_total", "counter", "Log lines a slow sink did not take.",
                (double) log_dropped (host->log));
   if (host->sandbox_json.len != 0)
@@ -110,6 +116,8 @@ host_make_fronts (struct host *host)
                                   .version = TOOLHOST_VERSION,
                                   .instructions = host->config.instructions,
                                   .seal = host->seal,
+                                  .results = host->results,
+                                  .readers = host->readers,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,
                                   .asks_max = (size_t) host->config.asks_max,
                                   .task_ttl = (double) host->config.task_ttl_ms / 1000,

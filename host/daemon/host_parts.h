@@ -12,6 +12,7 @@
 #define TOOLHOST_DAEMON_HOST_PARTS_H
 
 #include "base/offload.h"
+#include "call/results.h"
 #include "call/seal.h"
 #include "catalog/discovery.h"
 #include "catalog/store.h"
@@ -74,6 +75,7 @@ struct host {
   struct pool pool;
   struct changes *changes;
   struct plugins *plugins;
+  struct results *results; /* that were too large to be shown; NULL: all are shown */
   struct calls *calls;
 
   /* the fronts */

@@ -105,6 +105,8 @@ encode_content (struct json_writer *w, const struct result *result)
     text_block (w, result->structured, result->structured_len);
   if (items.len != 0)
     encode_raw (w, items.data, items.len);
+  if (result->links_len != 0)
+    encode_raw (w, result->links, result->links_len);
   jsonw_end (w);
 }
 
@@ -224,6 +226,19 @@ encode_has_ended (const struct result *result)
   return result->error == CALL_OK || result->error == CALL_tool_execution_failed;
 }
 
+/* What stands in the content and what is linked, as one array. */
+static void
+encode_linked (struct json_writer *w, const struct result *result)
+{
+  struct slice items = array_items (result->content, result->content_len);
+
+  jsonw_array (w);
+  if (items.len != 0)
+    encode_raw (w, items.data, items.len);
+  encode_raw (w, result->links, result->links_len);
+  jsonw_end (w);
+}
+
 /* What the call gave, by the name it has for its kind. */
 static void
 encode_given (struct json_writer *w, const struct result *result)
@@ -234,7 +249,11 @@ encode_given (struct json_writer *w, const struct result *result)
 
   if (result->kind == CALL_PROMPT && result->tool != NULL)
     jsonw_name_string (w, "description", result->tool->description);
-  if (names[result->kind] != NULL)
+  if (result->links_len != 0) {
+    jsonw_name (w, names[result->kind]);
+    encode_linked (w, result);
+  }
+  else if (names[result->kind] != NULL)
     encode_name_raw (w, names[result->kind], result->content, result->content_len);
   if (result->structured != NULL)
     encode_name_raw (w, "structured", result->structured, result->structured_len);

@@ -28,6 +28,8 @@ struct front_manage {
 };
 
 struct seal_keys; /* call/seal.h */
+struct results;   /* call/results.h */
+struct offload;   /* base/offload.h */
 
 struct front_env {
   struct ev_loop *loop;
@@ -38,6 +40,8 @@ struct front_env {
   const char *version;       /* of the daemon */
   const char *instructions;  /* for the model, or NULL */
   struct seal_keys *seal;    /* of what callers keep between the rounds of a call */
+  struct results *results;   /* what was too large to be shown; NULL: everything is shown */
+  struct offload *readers;   /* threads that read much; NULL: there are none */
   double ask_ttl;            /* seconds that a question waits for its answer */
   size_t asks_max;           /* calls over plain HTTP that wait for answers */
   double task_ttl;           /* seconds that a task is kept */

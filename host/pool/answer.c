@@ -1,12 +1,11 @@
 #include "pool/answer.h"
 
-#include "base/json_tape.h"
 #include "base/utf8.h"
 #include "pool/content.h"
 
 enum { CODE_MAX = 64 };
 
-static const struct json_limits result_limits = {
+const struct json_limits answer_json_limits = {
   .depth = 64, .nodes = 2000000, .members = 100000, .number_len = 1024
 };
 
@@ -39,9 +38,9 @@ answer_read (enum frame_content kind, const char *body, size_t len, struct arena
   end->structured_tape = head->structured_len != 0 ? tape : NULL;
   return code_ok (end->code, head->code_len) && utf8_valid (end->message, head->message_len)
          && (head->structured_len == 0
-             || json_read (tape, end->structured, head->structured_len, &result_limits, arena))
+             || json_read (tape, end->structured, head->structured_len, &answer_json_limits, arena))
          && (head->content_len == 0
-             || (json_read (&content, end->content, head->content_len, &result_limits, arena)
+             || (json_read (&content, end->content, head->content_len, &answer_json_limits, arena)
                  && content_fits (kind, &content)))
          && (kind != FRAME_VALUES || head->outcome != FRAME_OUTCOME_OK
              || (head->structured_len != 0 && content_are_values (tape)));

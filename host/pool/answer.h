@@ -6,7 +6,11 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/json_tape.h"
 #include "pool/job.h"
+
+/* How deep and how large the JSON of a result may be. */
+extern const struct json_limits answer_json_limits;
 
 /* Cut the body of a RESULT, whose head is end->result, into its four pieces and check each:
  * lengths, the code's letters, UTF-8, JSON, content of this kind.  `end` is given what they are;

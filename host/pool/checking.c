@@ -23,6 +23,8 @@ struct checking {
   struct arena arena;
   struct json_tape tape;
   struct job_end end;
+  const struct job_maker *maker; /* or NULL */
+  void *made;
   struct buf room;
   bool good;
 };
@@ -46,7 +48,11 @@ check (void *ctx, const struct offload_job *work)
 
   (void) work;
   c->good = answer_read (c->kind, c->body.data, c->body.len, &c->arena, &c->tape, &c->end);
-  if (c->good)
+  if (!c->good)
+    return;
+  if (c->maker != NULL)
+    c->made = c->maker->make (c->maker->ctx, &c->end);
+  if (c->made == NULL)
     make_room (&c->room, &c->head);
 }
 
@@ -96,6 +102,8 @@ let_go (void *ctx, const struct offload_job *work)
   struct checking *c = ctx;
 
   (void) work;
+  if (c->made != NULL)
+    c->maker->drop (c->made);
   buf_free (&c->body);
   buf_free (&c->room);
   arena_free (&c->arena);
@@ -136,12 +144,15 @@ checking_begin (struct slot *slot, const struct frame_result *head, struct buf *
   c->slot = slot;
   c->job = slot->job;
   c->kind = slot->job->content;
+  c->maker = slot->job->maker;
   c->head = *head;
   c->body = *body;
   *body = (struct buf){ 0 };
-  c->end = (struct job_end){
-    .fate = JOB_RESULT, .result = &c->head, .room = &c->room, .rss_peak = worker->watched.rss_peak
-  };
+  c->end = (struct job_end){ .fate = JOB_RESULT,
+                             .result = &c->head,
+                             .room = &c->room,
+                             .made = &c->made,
+                             .rss_peak = worker->watched.rss_peak };
   slot->checking = c;
   slot->job->checking = c;
   c->work =

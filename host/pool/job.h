@@ -38,11 +38,21 @@ struct job_end {
   const char *content;                     /* JSON array as job.content says, read strictly */
   struct buf *room;                        /* empty, of about the size of an answer, and to be taken
                                             * by who makes one; NULL: the result is small */
+  void **made;                             /* what job.maker made, and to be taken; NULL: it was not
+                                            * asked, the result is small */
   const char *kept;                        /* what an asking tool keeps, result->kept_len bytes */
   const char *text;                        /* the other fates: a sentence for the log */
   enum reason reason;                      /* JOB_CRASHED: why its process ended */
   int64_t retry_after_ms;                  /* JOB_UNAVAILABLE, JOB_OVERLOADED; 0: not known */
   uint64_t rss_peak; /* of its process so far, bytes, as the kernel says; 0: not known */
+};
+
+/* What the caller makes of a large result, in the thread that reads it: `make` touches nothing but
+ * the result and `ctx`, which outlives that thread; `drop` frees what nobody took. */
+struct job_maker {
+  void *(*make) (void *ctx, const struct job_end *end);
+  void (*drop) (void *made);
+  void *ctx;
 };
 
 struct job_events {
@@ -73,8 +83,9 @@ struct job {
   unsigned *waiting;    /* how many calls of its tool wait; NULL: nobody counts */
   unsigned waiting_max; /* how many may */
   bool wants_progress;
-  const char *tenant;    /* NULL: "default" */
-  const char *principal; /* in the tenant; NULL: nobody in particular */
+  const char *tenant;            /* NULL: "default" */
+  const char *principal;         /* in the tenant; NULL: nobody in particular */
+  const struct job_maker *maker; /* NULL: nothing; lives as long as the pool */
   /* the pool's */
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */

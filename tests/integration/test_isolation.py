@@ -257,7 +257,8 @@ def test_bombs_go_off_in_their_sandbox():
 
 
 def test_a_result_has_a_limit():
-    with Daemon(plugins=["huge_result", "echo"], policies={"huge_result": policy(result="1M", max_time="10s")}) as d:
+    with Daemon(plugins=["huge_result", "echo"], policies={"huge_result": policy(result="1M", max_time="10s")},
+                config={"results": {"shown": 0}}) as d:
         same(len(d.call("huge_result", {"bytes": 500_000}).text), 500_000)
         same(d.rest("huge_result", {"bytes": 5_000_000}).code, "too_large")
         well(d)

@@ -83,3 +83,7 @@ check_PROGRAMS += %D%/test_ask %D%/test_seal
 check_PROGRAMS += %D%/test_changes
 %C%_test_changes_SOURCES = %D%/test_changes.c %D%/tap.h
 %C%_test_changes_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_results
+%C%_test_results_SOURCES = %D%/test_results.c %D%/tap.h
+%C%_test_results_LDADD = $(UNIT_LIBS)

@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "base/base64.h"
 #include "front/encode.h"
-#include "front/mcp/base64.h"
 #include "front/mcp/headers.h"
 #include "front/mcp/mcp.h"
 #include "front/mcp/sessions.h"

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/base64.h"
 #include "call/held.h"
 #include "call/seal.h"
 #include "catalog/digest.h"
 #include "front/encode.h"
-#include "front/mcp/base64.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
 

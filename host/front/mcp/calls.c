@@ -93,6 +93,7 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->session_id = r->session;
   request->metadata = trace.data;
   request->metadata_len = trace.len;
+  request->preview = true;
   request->wants_progress = r->token.len != 0;
   r->done = done;
   if (mcp_asks_read (r, m, request))

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "front/mcp/base64.h"
+#include "base/base64.h"
 #include "front/mcp/methods.h"
 
 static bool

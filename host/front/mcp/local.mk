@@ -3,7 +3,6 @@ libhost_la_SOURCES += \
   host/front/encode.c host/front/encode.h \
   host/front/front.h \
   %D%/asks.c %D%/asks.h \
-  %D%/base64.c %D%/base64.h \
   %D%/batch.c %D%/batch.h \
   %D%/calls.c %D%/calls.h \
   %D%/client.c %D%/client.h \
@@ -21,6 +20,7 @@ libhost_la_SOURCES += \
   %D%/prompts.c %D%/prompts.h \
   %D%/reply.c %D%/reply.h \
   %D%/resources.c %D%/resources.h \
+  %D%/results.c %D%/results.h \
   %D%/sessions.c %D%/sessions.h \
   %D%/stream.c %D%/stream.h \
   %D%/tasks.c %D%/tasks.h \

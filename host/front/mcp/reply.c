@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "base/base64.h"
 #include "front/encode.h"
-#include "front/mcp/base64.h"
 #include "front/mcp/tasks.h"
 
 enum {
@@ -270,12 +270,23 @@ mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r, const str
   jsonw_end (w);
 }
 
+/* Blocks that link to resources came with 2025-06-18. */
+static bool
+knows_links (const struct mcp_request *r)
+{
+  return r->era == MCP_MODERN || strcmp (r->peer->version, "2025-06-18") >= 0;
+}
+
 void
 mcp_put_result_members (struct json_writer *w, const struct mcp_request *r,
                         const struct result *result)
 {
+  struct result shown = *result;
+
+  if (!knows_links (r)) /* the URI is in the text, too */
+    shown.links_len = 0;
   jsonw_name (w, "content");
-  encode_content (w, result);
+  encode_content (w, &shown);
   put_structured (w, r, result);
   jsonw_name_bool (w, "isError", result->error != CALL_OK);
   mcp_put_call_meta (w, r, result);

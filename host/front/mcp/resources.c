@@ -4,6 +4,7 @@
 #include "front/mcp/calls.h"
 #include "front/mcp/offers.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/results.h"
 
 enum {
   READ_TTL_MS = 0 /* what stands there may change at any time; who wants to know subscribes */
@@ -55,7 +56,11 @@ mcp_resources_read (struct mcp_request *r, const struct mcp_message *m)
 {
   struct slice uri;
 
-  if (take_uri (r, m, &uri))
+  if (!take_uri (r, m, &uri))
+    return;
+  if (mcp_results_is (uri))
+    mcp_results_read (r, uri);
+  else
     mcp_call (r, m,
               &(struct call_request){ .kind = CALL_READ, .name = uri.data, .name_len = uri.len },
               answer_read);

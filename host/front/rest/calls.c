@@ -284,6 +284,7 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
                        .metadata = body->metadata.data,
                        .metadata_len = body->metadata.len,
                        .deadline_ms = body->deadline_ms,
+                       .preview = slice_is (http_query (c->x, "preview"), "true"),
                        .wants_progress = c->wants_events,
                        .askable = FRAME_ASK_ALL, /* whoever answers can answer anything */
                      },

@@ -5,4 +5,5 @@ libhost_la_SOURCES += \
   %D%/calls.c %D%/calls.h \
   %D%/formats.c %D%/formats.h \
   %D%/rest.c %D%/rest.h \
+  %D%/results.c %D%/results.h \
   %D%/route.c %D%/route.h

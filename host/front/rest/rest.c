@@ -6,6 +6,7 @@
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/formats.h"
+#include "front/rest/results.h"
 #include "front/rest/route.h"
 
 struct rest {
@@ -151,6 +152,12 @@ delete_ask (struct rest *rest, struct http_exchange *x, struct slice id)
 }
 
 static void
+get_result (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_result_get (rest->env, x, id);
+}
+
+static void
 get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   const struct front_manage *manage = &rest->env->manage;
@@ -247,6 +254,7 @@ static const struct route routes[] = {
   { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask },
   { "POST", "/v1/asks/{id}", "answer it", post_ask },
   { "DELETE", "/v1/asks/{id}", "give it up", delete_ask },
+  { "GET", "/v1/results/{id}", "a result that was too large to be shown; takes Range", get_result },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
   { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release },
   { "POST", "/v1/reload", "read the configuration again", post_reload },

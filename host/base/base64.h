@@ -1,8 +1,8 @@
 /* base64.h - strict Base64: cursors (RFC 4648 section 5, without padding) and header values
  * (section 4, padded).  What is not the one canonical spelling of its bytes is refused.  Pure
  * functions. */
-#ifndef TOOLHOST_FRONT_MCP_BASE64_H
-#define TOOLHOST_FRONT_MCP_BASE64_H
+#ifndef TOOLHOST_BASE_BASE64_H
+#define TOOLHOST_BASE_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>

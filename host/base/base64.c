@@ -1,4 +1,4 @@
-#include "front/mcp/base64.h"
+#include "base/base64.h"
 
 #include <stdint.h>
 #include <string.h>
