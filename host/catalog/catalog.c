@@ -2,8 +2,11 @@
 
 #include <stdlib.h>
 
+#include "catalog/views.h"
+
 struct catalog {
   struct toolset *current;
+  struct views views; /* of it */
   struct catalog_watcher *watchers;
 };
 
@@ -22,6 +25,7 @@ catalog_free (struct catalog *catalog)
     return;
   while (catalog->watchers != NULL)
     catalog_unwatch (catalog->watchers);
+  views_clear (&catalog->views);
   toolset_unref (catalog->current);
   free (catalog);
 }
@@ -30,6 +34,18 @@ struct toolset *
 catalog_toolset (const struct catalog *catalog)
 {
   return catalog->current;
+}
+
+struct toolset *
+catalog_meant (struct catalog *catalog, const struct tool_filter *filter)
+{
+  return views_toolset (&catalog->views, catalog->current, filter);
+}
+
+struct search *
+catalog_search (struct catalog *catalog)
+{
+  return views_search (&catalog->views, catalog->current);
 }
 
 static bool
@@ -67,6 +83,7 @@ catalog_swap (struct catalog *catalog, struct toolset *set)
   struct toolset *was = catalog->current;
   unsigned lists = differences (was, set);
 
+  views_clear (&catalog->views);
   catalog->current = set;
   toolset_unref (was);
   if (lists != 0)

@@ -6,6 +6,8 @@
 #include "catalog/toolset.h"
 
 struct catalog;
+struct search;      /* search.h */
+struct tool_filter; /* filter.h */
 
 struct catalog *catalog_new (void);
 void catalog_free (struct catalog *catalog);
@@ -13,6 +15,11 @@ void catalog_free (struct catalog *catalog);
 /* The toolset of this moment, borrowed: take a reference to keep it past this turn of the loop.
  * Never NULL (empty before the first catalog_swap). */
 struct toolset *catalog_toolset (const struct catalog *catalog);
+
+/* What of it a filter means, and the index of it by words; good until the next call of the same, or
+ * the next swap. */
+struct toolset *catalog_meant (struct catalog *catalog, const struct tool_filter *filter);
+struct search *catalog_search (struct catalog *catalog);
 
 /* Put a new toolset in place (takes over the reference) and tell the watchers. */
 void catalog_swap (struct catalog *catalog, struct toolset *set);

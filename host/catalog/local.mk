@@ -4,6 +4,7 @@ libhost_la_SOURCES += \
 	%D%/digest.c %D%/digest.h \
 	%D%/discovery.c %D%/discovery.h \
 	%D%/elf.c %D%/elf.h \
+	%D%/filter.c %D%/filter.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/mirrored.c %D%/mirrored.h \
 	%D%/offers.c %D%/reading.h \
@@ -22,11 +23,13 @@ libhost_la_SOURCES += \
 	%D%/project/view.c \
 	%D%/project/words.c \
 	%D%/provider.c %D%/provider.h \
+	%D%/search.c %D%/search.h \
 	%D%/settle.c %D%/settle.h \
 	%D%/source.c %D%/source.h \
 	%D%/store.c %D%/store.h \
 	%D%/toolset.c %D%/toolset.h \
-	%D%/tree.c %D%/tree.h
+	%D%/tree.c %D%/tree.h \
+	%D%/views.c %D%/views.h
 nodist_libhost_la_SOURCES += %D%/definition.schema.c %D%/resource.schema.c %D%/prompt.schema.c
 dist_schema_DATA += %D%/definition.schema.json %D%/resource.schema.json %D%/prompt.schema.json
 

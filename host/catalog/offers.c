@@ -66,6 +66,19 @@ read_background (const struct json_tape *tape, const struct json_node *node)
 }
 
 static void
+read_tags (struct reading *r, struct tool *tool, const struct json_node *tags)
+{
+  if (!json_is (tags, JSON_ARRAY))
+    return;
+  tool->tags = xcalloc (tags->count + 1, sizeof *tool->tags);
+  for (const struct json_node *n = json_first (tags); n != json_end (tags); n = json_next (n)) {
+    const char *tag = json_cstring (&r->tape, n, &r->arena);
+    if (tag != NULL)
+      tool->tags[tool->tags_count++] = xstrdup (tag);
+  }
+}
+
+static void
 read_toolhost (struct reading *r, struct tool *tool)
 {
   const struct json_node *own = json_member (&r->tape, r->root, "toolhost");
@@ -78,6 +91,7 @@ read_toolhost (struct reading *r, struct tool *tool)
     idempotent = json_member (&r->tape, annotations, "idempotentHint");
   tool->idempotent = json_is (idempotent, JSON_TRUE);
   tool->background = read_background (&r->tape, json_member (&r->tape, own, "background"));
+  read_tags (r, tool, json_member (&r->tape, own, "tags"));
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   if (permissions != NULL) {
     const char *raw = json_raw (&r->tape, permissions, &len);

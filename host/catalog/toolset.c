@@ -28,6 +28,9 @@ tool_unref (struct tool *tool)
   free (tool->name);
   free (tool->description);
   free (tool->plugin);
+  for (size_t i = 0; i < tool->tags_count; i++)
+    free (tool->tags[i]);
+  free (tool->tags);
   free (tool->permissions);
   free (tool);
 }

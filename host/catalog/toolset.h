@@ -56,7 +56,9 @@ struct tool {
   bool disabled;    /* the operator's word: it is in no toolset */
   bool idempotent;
   enum tool_background background; /* may its calls be answered before they have ended? */
-  bool strict;       /* its author wants it in strict form, where a provider has one */
+  bool strict; /* its author wants it in strict form, where a provider has one */
+  char **tags; /* of a tool, as its definition says */
+  size_t tags_count;
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
   struct schema *input;              /* compiled inputSchema */
   struct schema *output;             /* compiled outputSchema, or NULL */

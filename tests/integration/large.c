@@ -11,7 +11,7 @@ definition (void *self)
          " \"inputSchema\": { \"type\": \"object\", \"properties\": {"
          " \"kind\": { \"enum\": [\"text\", \"image\", \"parts\", \"structured\", \"failed\"] },"
          " \"bytes\": { \"type\": \"integer\", \"minimum\": 0 } },"
-         " \"required\": [\"kind\", \"bytes\"] } }";
+         " \"required\": [\"kind\", \"bytes\"] }, \"toolhost\": { \"tags\": [\"big\"] } }";
 }
 
 /* Characters of one to four bytes, and such as JSON escapes, in an order that does not repeat with

@@ -87,3 +87,7 @@ check_PROGRAMS += %D%/test_changes
 check_PROGRAMS += %D%/test_results
 %C%_test_results_SOURCES = %D%/test_results.c %D%/tap.h
 %C%_test_results_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_search
+%C%_test_search_SOURCES = %D%/test_search.c %D%/tap.h
+%C%_test_search_LDADD = $(UNIT_LIBS)

@@ -87,7 +87,7 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   struct slice trace = mcp_trace (m);
 
   keep_name (r, request->name, request->name_len);
-  request->toolset = catalog_toolset (r->core->env->catalog);
+  request->toolset = r->set;
   request->front = r->core->carrier->front;
   request->principal = r->principal;
   request->session_id = r->session;

@@ -125,6 +125,8 @@ mcp_request_begin (struct mcp_request *r, struct mcp_core *core, struct mcp_peer
   r->core = core;
   r->peer = peer;
   r->era = era;
+  if (r->set == NULL)
+    r->set = catalog_toolset (core->env->catalog);
   r->progress = -INFINITY;
   r->id = m->id;
   r->token = mcp_progress_token (m);

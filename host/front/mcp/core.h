@@ -90,6 +90,8 @@ struct mcp_request {
   struct mcp_peer *peer;
   struct mcp_request *next, **prev; /* among the peer's */
   enum mcp_era era;
+  struct toolset *set;       /* the tools it is about: while it is dispatched */
+  bool search;               /* its client looks for tools instead of being shown all */
   struct slice id;           /* raw JSON */
   struct slice token;        /* for progress, raw JSON; empty: not wanted */
   const char *principal;     /* of the caller; used until the call has started */

@@ -1,5 +1,6 @@
 # The Model Context Protocol over HTTP, and what it shares with stdio; encode serves all fronts.
 libhost_la_SOURCES += \
+  host/front/asked.c host/front/asked.h \
   host/front/encode.c host/front/encode.h \
   host/front/front.h \
   %D%/asks.c %D%/asks.h \
@@ -7,6 +8,7 @@ libhost_la_SOURCES += \
   %D%/calls.c %D%/calls.h \
   %D%/client.c %D%/client.h \
   %D%/core.c %D%/core.h \
+  %D%/disclosure.c %D%/disclosure.h \
   %D%/headers.c %D%/headers.h \
   %D%/listen.c %D%/listen.h \
   %D%/lists.c %D%/lists.h \

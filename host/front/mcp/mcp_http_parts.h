@@ -10,6 +10,9 @@ struct mcp_http {
   struct mcp_peer stateless; /* all clients of 2026-07-28, and handshakes while they are made */
   struct mcp_sessions *sessions;
   struct mcp_streams streams;
+  /* of the message that is being taken: the tools it is about */
+  struct toolset *set;
+  bool search;
   struct ev_timer tick;
 };
 

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "front/asked.h"
 #include "front/encode.h"
 #include "front/mcp/headers.h"
 #include "front/mcp/mcp_http_parts.h"
@@ -148,6 +149,8 @@ post_modern_request (struct mcp_http *mcp, struct http_exchange *x, const struct
 
   *p = (struct modern_post){ .post.stream = &p->stream };
   p->post.r.principal = http_request (x)->peer->principal;
+  p->post.r.set = mcp->set;
+  p->post.r.search = mcp->search;
   p->stream.due = 1;
   mcp_stream_open (&p->stream, &mcp->streams, NULL, x);
   http_set_data (x, &p->post);
@@ -213,6 +216,8 @@ serve (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *str
   p->on_heap = true;
   p->stream = stream;
   p->r.principal = principal;
+  p->r.set = mcp->set;
+  p->r.search = mcp->search;
   p->r.session = session != NULL ? session->name : NULL;
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
                      MCP_LEGACY, m, (char *) (p + 1));
@@ -282,6 +287,18 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   accepted (x);
 }
 
+static bool
+read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_fault *fault)
+{
+  struct asked asked;
+
+  if (!asked_read (x, &asked))
+    return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "disclosure: expected all or search");
+  mcp->set = catalog_meant (mcp->core.env->catalog, &asked.filter);
+  mcp->search = asked.search;
+  return true;
+}
+
 void
 mcp_http_post (struct mcp_http *mcp, struct http_exchange *x)
 {
@@ -298,6 +315,8 @@ mcp_http_post (struct mcp_http *mcp, struct http_exchange *x)
                              SSE_TYPE);
   if (!mcp_message_read (&m, request->body.data, request->body.len, &mcp->core.limits,
                          request->arena, &fault))
+    return mcp_http_refuse (mcp, x, m.id, &fault);
+  if (!read_asked (mcp, x, &fault))
     return mcp_http_refuse (mcp, x, m.id, &fault);
   if (m.version != NULL || slice_is (http_header (x, "mcp-protocol-version"), MCP_MODERN_VERSION)
       || (m.kind == MCP_BATCH && http_header (x, "mcp-session-id").data == NULL))

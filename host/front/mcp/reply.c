@@ -193,25 +193,80 @@ mcp_put_cursor (struct json_writer *w, const struct tool *last)
   jsonw_string_len (w, cursor.data, cursor.len);
 }
 
+static const char *
+revision_of (const struct mcp_request *r)
+{
+  return r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version;
+}
+
+void
+mcp_put_definition (struct buf *out, const struct mcp_request *r, const char *name, size_t len)
+{
+  const struct toolset *whole = catalog_toolset (r->core->env->catalog);
+  size_t behind = toolset_after (whole, name, len);
+  struct slice tool = mcp_lists_page (&r->core->lists, whole, revision_of (r), behind - 1, behind);
+
+  buf_append (out, tool.data, tool.len);
+}
+
+static void
+begin_tools (struct json_writer *w, const struct mcp_request *r, struct slice tools)
+{
+  mcp_begin_result (w, r);
+  jsonw_name (w, "tools");
+  jsonw_array (w);
+  if (tools.len != 0)
+    jsonw_raw (w, tools.data, tools.len);
+  jsonw_end (w);
+}
+
+static void
+end_tools (struct json_writer *w, const struct mcp_request *r)
+{
+  mcp_put_cache_hints (w, r, TOOLS_TTL_MS);
+  mcp_end_result (w, r);
+}
+
+void
+mcp_put_tool_list (struct buf *out, const struct mcp_request *r, struct slice tools)
+{
+  struct json_writer w = { .out = out };
+
+  begin_tools (&w, r, tools);
+  end_tools (&w, r);
+}
+
+/* Some of the tools there are, one by one from the list of all. */
+static struct slice
+pick (const struct mcp_request *r, const struct toolset *set, size_t from, size_t end,
+      struct buf *picked)
+{
+  for (size_t i = from; i < end; i++) {
+    size_t start = picked->len;
+    if (start != 0)
+      buf_putc (picked, ',');
+    mcp_put_definition (picked, r, set->tools[i]->name, set->tools[i]->name_len);
+    if (start != 0 && picked->len == start + 1) /* it can't be written for the revision */
+      picked->len = start;
+  }
+  return (struct slice){ picked->data, picked->len };
+}
+
 void
 mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set, size_t from)
 {
   struct json_writer w = { .out = out };
+  CLEANUP_BUF struct buf picked = { 0 };
   size_t page = r->core->env->page_size;
-  size_t end_of_page = page != 0 && set->count - from > page ? from + page : set->count;
-  const char *revision = r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version;
-  struct slice tools = mcp_lists_page (&r->core->lists, set, revision, from, end_of_page);
+  size_t end = page != 0 && set->count - from > page ? from + page : set->count;
+  struct slice tools = set == catalog_toolset (r->core->env->catalog)
+                         ? mcp_lists_page (&r->core->lists, set, revision_of (r), from, end)
+                         : pick (r, set, from, end, &picked);
 
-  mcp_begin_result (&w, r);
-  jsonw_name (&w, "tools");
-  jsonw_array (&w);
-  if (tools.len != 0)
-    jsonw_raw (&w, tools.data, tools.len);
-  jsonw_end (&w);
-  if (end_of_page != set->count)
-    mcp_put_cursor (&w, set->tools[end_of_page - 1]);
-  mcp_put_cache_hints (&w, r, TOOLS_TTL_MS);
-  mcp_end_result (&w, r);
+  begin_tools (&w, r, tools);
+  if (end != set->count)
+    mcp_put_cursor (&w, set->tools[end - 1]);
+  end_tools (&w, r);
 }
 
 bool

@@ -32,6 +32,11 @@ void mcp_put_cursor (struct json_writer *w, const struct tool *last);
 /* The tools from index `from`: one page. */
 void mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set,
                     size_t from);
+/* A list that is whole: the tools with commas between them. */
+void mcp_put_tool_list (struct buf *out, const struct mcp_request *r, struct slice tools);
+/* One tool, that there is, as tools/list shows it. */
+void mcp_put_definition (struct buf *out, const struct mcp_request *r, const char *name,
+                         size_t len);
 /* The _meta of the result of a call: what it cost, why it failed. */
 void mcp_put_call_meta (struct json_writer *w, const struct mcp_request *r,
                         const struct result *result);

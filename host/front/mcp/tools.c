@@ -1,6 +1,7 @@
 #include "front/mcp/tools.h"
 
 #include "front/mcp/calls.h"
+#include "front/mcp/disclosure.h"
 #include "front/mcp/reply.h"
 
 /* ---- tools/list ---- */
@@ -8,12 +9,14 @@
 void
 mcp_tools_list (struct mcp_request *r, const struct mcp_message *m)
 {
-  const struct toolset *set = catalog_toolset (r->core->env->catalog);
+  const struct toolset *set = r->set;
   const struct json_node *cursor = json_member (&m->tape, m->params, "cursor");
   char name[MCP_CURSOR_ROOM];
   size_t len;
   size_t from = 0;
 
+  if (r->search)
+    return mcp_disclosure_list (r);
   if (cursor != NULL) {
     if (!mcp_cursor_read (mcp_param_text (m, "cursor"), name, &len))
       return mcp_refuse_params (r, "cursor: expected a nextCursor of tools/list");
@@ -50,6 +53,8 @@ mcp_tools_call (struct mcp_request *r, const struct mcp_message *m)
     return mcp_refuse_params (r, "name: expected a string, the tool's name");
   if (args != NULL && !json_is (args, JSON_OBJECT))
     return mcp_refuse_params (r, "arguments: expected an object");
+  if (r->search && mcp_disclosure_call (r, m, name, args))
+    return;
   mcp_call (r, m,
             &(struct call_request){ .kind = CALL_TOOL,
                                     .name = name.data,

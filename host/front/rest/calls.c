@@ -5,6 +5,7 @@
 #include <toolhost.h>
 
 #include "base/json_write.h"
+#include "front/asked.h"
 #include "front/encode.h"
 #include "front/rest/body.h"
 
@@ -263,14 +264,16 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
   struct arena *arena = request->arena;
   bool written = json_is (body->arguments, JSON_STRING);
   struct slice text = { NULL, 0 };
+  struct asked asked;
   struct call *call;
 
+  (void) asked_read (c->x, &asked); /* what it discloses concerns lists only */
   if (written) /* as providers hand on what a model wrote: function.arguments */
     text.data = json_string (&body->tape, body->arguments, arena, &text.len);
   call = call_start (c->calls->env->calls,
                      &(struct call_request){
                        .kind = kind,
-                       .toolset = catalog_toolset (c->calls->env->catalog),
+                       .toolset = catalog_meant (c->calls->env->catalog, &asked.filter),
                        .name = name.data,
                        .name_len = name.len,
                        .tape = written ? NULL : &body->tape,

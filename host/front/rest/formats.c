@@ -8,6 +8,7 @@ rest_formats_init (struct rest_formats *f)
 {
   f->providers = providers_new ();
   f->generation = 0;
+  f->some = (struct buf){ 0 };
   f->bodies = xcalloc (2 * f->providers->formats_count, sizeof *f->bodies);
 }
 
@@ -22,6 +23,7 @@ void
 rest_formats_free (struct rest_formats *f)
 {
   forget (f);
+  buf_free (&f->some);
   free (f->bodies);
   providers_free (f->providers);
 }
@@ -63,8 +65,8 @@ find_format (const struct rest_formats *f, struct slice name, size_t *index)
 }
 
 const struct buf *
-rest_formats_body (struct rest_formats *f, const struct toolset *set, struct slice format,
-                   struct slice strict, struct error *err)
+rest_formats_body (struct rest_formats *f, const struct toolset *whole, const struct toolset *set,
+                   struct slice format, struct slice strict, struct error *err)
 {
   bool wants_strict = strict.data != NULL && slice_is (strict, "true");
   size_t index;
@@ -78,10 +80,12 @@ rest_formats_body (struct rest_formats *f, const struct toolset *set, struct sli
     (void) refuse (f, false, err);
     return NULL;
   }
-  if (f->generation != set->generation)
+  if (f->generation != whole->generation)
     forget (f);
-  f->generation = set->generation;
-  body = &f->bodies[2 * index + wants_strict];
+  f->generation = whole->generation;
+  body = set == whole ? &f->bodies[2 * index + wants_strict] : &f->some;
+  if (set != whole)
+    buf_reset (body, 0);
   const char *name = f->providers->formats[index];
   if (body->len == 0
       && !project_toolset (f->providers, name, strlen (name), wants_strict, set, body)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "front/asked.h"
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/formats.h"
@@ -41,11 +42,14 @@ static void
 get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   struct error err = { 0 };
-  const struct buf *body =
-    rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
-                       http_query (x, "format"), http_query (x, "strict"), &err);
+  struct asked asked;
+  const struct buf *body;
 
   (void) segment;
+  (void) asked_read (x, &asked); /* providers know of no tools that are looked for */
+  body = rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
+                            catalog_meant (rest->env->catalog, &asked.filter),
+                            http_query (x, "format"), http_query (x, "strict"), &err);
   if (body == NULL)
     http_reply_error (x, 400, "bad_format", "%s", err.text);
   else

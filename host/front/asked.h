@@ -1,0 +1,18 @@
+/* asked.h - which tools a request over HTTP is about, by the parameters of its URL:
+ * tools=calc*,echo, tags=math, plugins=files; and disclosure=search, with which a model looks for
+ * tools instead of being shown all.  Loop thread only. */
+#ifndef TOOLHOST_FRONT_ASKED_H
+#define TOOLHOST_FRONT_ASKED_H
+
+#include "catalog/filter.h"
+#include "front/http/http.h"
+
+struct asked {
+  struct tool_filter filter; /* into the exchange's arena */
+  bool search;
+};
+
+/* False: disclosure is something else than "all" or "search". */
+bool asked_read (const struct http_exchange *x, struct asked *asked);
+
+#endif
