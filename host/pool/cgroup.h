@@ -2,7 +2,7 @@
  * controllers (tier A), or version 1 with its hierarchies beside a version 2 that can only kill
  * (tier B).  Without either the limits of the processes themselves have to do.
  *
- * Made once by who starts workers (the launcher, or a daemon that was never root), before it has
+ * Made once by the daemon, before it forks the launcher that uses them and has all workers as its
  * children.  All groups stand in one folder toolhost.PID of each hierarchy, which is locked while
  * its owner lives: what a killed one left behind is swept by the next.  No heap, one thread. */
 #ifndef TOOLHOST_POOL_CGROUP_H
