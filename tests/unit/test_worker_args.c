@@ -34,13 +34,15 @@ struct fixture {
   toolhost_call *pub;
 };
 
+static const struct plugin_tool tool = { .kind = PLUGIN_TOOL };
+
 static void
 begin_with (struct fixture *f, const char *args, const char *meta, int64_t deadline)
 {
   f->clock = (struct clock){ 0 };
   plugin_host_init (&f->host, &port, &f->clock);
   tool_call_init (&f->call);
-  tool_call_begin (&f->call, &f->host, NULL, 1, deadline, 1000);
+  tool_call_begin (&f->call, &f->host, &tool, 1, deadline, 1000);
   tool_call_texts (&f->call, args, strlen (args), meta, strlen (meta));
   f->pub = &f->call.pub;
 }
