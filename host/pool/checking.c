@@ -14,8 +14,10 @@ static const char BAD_RESULT[] = "sent a result that is not what it must be";
 struct checking {
   struct offload *offload;
   struct offload_job *work; /* until it has done */
-  struct slot *slot;        /* NULL: its worker is gone */
-  struct job *job;          /* NULL: nobody waits for it */
+  struct pressure *pressure;
+  size_t held;       /* of it */
+  struct slot *slot; /* NULL: its worker is gone */
+  struct job *job;   /* NULL: nobody waits for it */
   /* the thread's, until it has done */
   enum frame_content kind;
   struct frame_result head;
@@ -112,9 +114,12 @@ let_go (void *ctx, const struct offload_job *work)
 static void
 gone (void *ctx, bool cancelled)
 {
+  struct checking *c = ctx;
+
   if (cancelled)
-    let_go (ctx, NULL);
-  free (ctx);
+    let_go (c, NULL);
+  pressure_release (c->pressure, c->held);
+  free (c);
 }
 
 /* Where the work was cancelled, the job was.  To give back so many pages takes its time, too. */
@@ -135,12 +140,14 @@ checked (void *ctx, bool cancelled)
 }
 
 void
-checking_begin (struct slot *slot, const struct frame_result *head, struct buf *body)
+checking_begin (struct slot *slot, const struct frame_result *head, struct buf *body, size_t held)
 {
   struct worker *worker = slot->worker;
   struct checking *c = xcalloc (1, sizeof *c);
 
   c->offload = worker->pool->offload;
+  c->pressure = worker->pool->pressure;
+  c->held = held;
   c->slot = slot;
   c->job = slot->job;
   c->kind = slot->job->content;

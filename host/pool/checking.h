@@ -15,9 +15,11 @@
 struct checking;
 struct slot;
 
-/* Have the result of the slot's job read; the body is taken over and left empty.  The job ends
- * later, or its worker is killed for what it sent. */
-void checking_begin (struct slot *slot, const struct frame_result *head, struct buf *body);
+/* Have the result of the slot's job read; the body is taken over and left empty, and so are the
+ * bytes that were held for it (pressure_hold).  The job ends later, or its worker is killed for
+ * what it sent. */
+void checking_begin (struct slot *slot, const struct frame_result *head, struct buf *body,
+                     size_t held);
 /* The job is cancelled: it is its owner's again. */
 void checking_forget (struct job *job);
 /* The worker is gone, and its slot with it; the job ends when its result is read. */

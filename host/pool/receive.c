@@ -257,9 +257,14 @@ size_ok (const struct frame_result *head, size_t result_max)
 /* To check and to pass on a large result takes its size several times more: nodes, the answer, what
  * the caller has not taken of it. */
 static bool
-has_room_for (const struct worker *worker, size_t len)
+has_room_for (const struct worker *worker, size_t len, size_t *held)
 {
-  return len <= worker->pool->large_result || pressure_take (worker->pool->pressure, 3 * len);
+  struct pool *pool = worker->pool;
+
+  *held = len > pool->large_result && pool->offload != NULL ? 3 * len : 0;
+  if (*held != 0)
+    return pressure_hold (pool->pressure, *held);
+  return len <= pool->large_result || pressure_take (pool->pressure, 3 * len);
 }
 
 static void
@@ -273,7 +278,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
   CLEANUP_BUF struct buf whole = slot->body;
   struct json_tape tape;
   const char *body = frame->payload + sizeof head;
-  size_t len = frame->len - sizeof head;
+  size_t len = frame->len - sizeof head, held = 0;
   struct job *job;
 
   memset (&slot->body, 0, sizeof slot->body);
@@ -292,10 +297,9 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
     len = whole.len;
   }
   arena_reset (&worker->pool->arena);
-  has_room = slot->job == NULL || has_room_for (worker, len);
-  if (slot->job != NULL && has_room && len > worker->pool->large_result
-      && worker->pool->offload != NULL) {
-    checking_begin (slot, &head, &whole);
+  has_room = slot->job == NULL || has_room_for (worker, len, &held);
+  if (has_room && held != 0) {
+    checking_begin (slot, &head, &whole, held);
     return;
   }
   if (slot->job != NULL && has_room

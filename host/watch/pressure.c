@@ -35,17 +35,42 @@ pressure_note (struct pressure *p, uint64_t bytes, bool reserve_used)
   return p->level != before;
 }
 
-bool
-pressure_take (struct pressure *p, size_t bytes)
+static bool
+has_room (struct pressure *p, size_t bytes)
 {
   if (p == NULL || p->max == 0)
     return true;
-  if (at_least (p, p->bytes + bytes, begins[PRESSURE_FULL]) && p->measure != NULL)
+  if (at_least (p, p->bytes + p->held + bytes, begins[PRESSURE_FULL]) && p->measure != NULL)
     p->bytes = p->measure (p->ctx);
-  if (at_least (p, p->bytes + bytes, begins[PRESSURE_FULL])) {
-    p->refused++;
+  if (!at_least (p, p->bytes + p->held + bytes, begins[PRESSURE_FULL]))
+    return true;
+  p->refused++;
+  return false;
+}
+
+bool
+pressure_take (struct pressure *p, size_t bytes)
+{
+  if (!has_room (p, bytes))
     return false;
-  }
-  p->bytes += bytes;
+  if (p != NULL)
+    p->bytes += bytes;
   return true;
+}
+
+bool
+pressure_hold (struct pressure *p, size_t bytes)
+{
+  if (!has_room (p, bytes))
+    return false;
+  if (p != NULL)
+    p->held += bytes;
+  return true;
+}
+
+void
+pressure_release (struct pressure *p, size_t bytes)
+{
+  if (p != NULL)
+    p->held -= bytes;
 }

@@ -20,6 +20,7 @@ extern const char *const pressure_names[];
 struct pressure {
   uint64_t max;   /* bytes; 0: there is no ceiling */
   uint64_t bytes; /* as last measured, and what was taken since */
+  uint64_t held;  /* what is promised to threads, which may not have used it yet */
   enum pressure_level level;
   uint64_t refused; /* times pressure_take said no */
   /* Measures at once, where an outdated figure would refuse; NULL: there is no way. */
@@ -34,6 +35,10 @@ bool pressure_note (struct pressure *pressure, uint64_t bytes, bool reserve_used
 /* May so many bytes be taken?  They are counted then, until the next measurement.  Of no ceiling
  * (NULL) always. */
 bool pressure_take (struct pressure *pressure, size_t bytes);
+
+/* The same for what is used bit by bit while others measure: counted until it is released. */
+bool pressure_hold (struct pressure *pressure, size_t bytes);
+void pressure_release (struct pressure *pressure, size_t bytes);
 
 static inline bool
 pressure_is (const struct pressure *pressure, enum pressure_level level)

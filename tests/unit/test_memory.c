@@ -178,6 +178,30 @@ test_heap_random (void)
 
 /* ---- pressure ---- */
 
+static uint64_t
+measure_500 (void *ctx)
+{
+  (void) ctx;
+  return 500;
+}
+
+/* What a thread was promised is not forgotten by a measurement that comes before it is used. */
+static void
+what_is_held_counts_until_it_is_released (void)
+{
+  struct pressure p = { .max = 1000, .bytes = 500, .measure = measure_500 };
+
+  CU_ASSERT_TRUE (pressure_hold (&p, 300));
+  CU_ASSERT_FALSE (pressure_note (&p, 500, false));
+  CU_ASSERT_FALSE (pressure_hold (&p, 300));
+  CU_ASSERT_FALSE (pressure_take (&p, 300));
+  CU_ASSERT_TRUE (pressure_take (&p, 100));
+  pressure_release (&p, 300);
+  CU_ASSERT_TRUE (pressure_hold (&p, 300));
+  CU_ASSERT_EQUAL (p.refused, 2);
+  CU_ASSERT_TRUE (pressure_hold (NULL, 1));
+}
+
 static void
 test_levels (void)
 {
@@ -247,6 +271,8 @@ static CU_TestInfo tests[] = { { "the reserve is used, and had again", test_rese
                                { "pressure: levels", test_levels },
                                { "pressure: no ceiling", test_no_ceiling },
                                { "pressure: taking", test_take },
+                               { "pressure: what is held counts until it is released",
+                                 what_is_held_counts_until_it_is_released },
                                CU_TEST_INFO_NULL };
 
 static CU_SuiteInfo suites[] = { { "memory", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
