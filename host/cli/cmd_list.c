@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/list_cost.h"
 #include "cli/out.h"
 #include "cli/table.h"
 
@@ -197,6 +198,56 @@ check_format (const char *format, bool strict)
 }
 
 static enum cli_exit
+show_cost (const struct options *options, const struct reply *reply)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+
+  if (command_wants_json (options))
+    buf_append (&text, reply->body.data, reply->body.len);
+  else if (!list_cost_table (reply->body.data, reply->body.len, out_width (stdout), &text))
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of costs");
+  out_text (text.data, text.len);
+  return CLI_OK;
+}
+
+static void
+add_parameter (struct buf *path, const char *name, const char *value)
+{
+  if (value == NULL)
+    return;
+  buf_printf (path, "&%s=", name);
+  url_escape (path, value);
+}
+
+static void
+make_path (const struct options *options, const char *format, struct buf *path)
+{
+  buf_printf (path, "/v1/tools?format=%s%s", format, options->strict ? "&strict=true" : "");
+  add_parameter (path, "cost", options->cost ? "1" : NULL);
+  add_parameter (path, "budget", options->budget);
+  add_parameter (path, "tools", options->tools);
+  add_parameter (path, "tags", options->tags);
+  add_parameter (path, "plugins", options->plugins);
+}
+
+/* A budget of tokens that the daemon takes. */
+static enum cli_exit
+check_cost (const struct options *options, const char *format)
+{
+  const char *budget = options->budget;
+
+  if (budget != NULL && !options->cost)
+    return out_error (CLI_USAGE, "--budget needs --cost");
+  if (budget != NULL
+      && (budget[0] < '1' || budget[0] > '9' || budget[strspn (budget, "0123456789")] != '\0'
+          || strlen (budget) > 15))
+    return out_error (CLI_USAGE, "--budget: expected a number of tokens, got \"%s\"", budget);
+  if (options->cost && strcmp (format, "mcp") != 0)
+    return out_error (CLI_USAGE, "--cost is that of --format mcp; got \"%s\"", format);
+  return CLI_OK;
+}
+
+static enum cli_exit
 run (const struct options *options, char **words, int count)
 {
   CLEANUP_BUF struct buf path = { 0 };
@@ -208,22 +259,32 @@ run (const struct options *options, char **words, int count)
   (void) count;
   if (status != CLI_OK)
     return status;
-  buf_printf (&path, "/v1/tools?format=%s%s", format, options->strict ? "&strict=true" : "");
+  status = check_cost (options, format);
+  if (status != CLI_OK)
+    return status;
+  make_path (options, format, &path);
   status = client_fetch (options, "GET", buf_cstr (&path), &reply);
   if (status == CLI_OK)
-    status = show (options, &reply);
+    status =
+      options->cost && !options->names ? show_cost (options, &reply) : show (options, &reply);
   reply_free (&reply);
   return status;
 }
 
 const struct command command_list = {
   .name = "list",
-  .usage = "[--format FORMAT [--strict]] [--json | --names]",
+  .usage =
+    "[--format FORMAT [--strict] | --cost [--budget TOKENS]] [--tools NAMES] [--json | --names]",
   .summary = "show the tools as an agent sees them, with their cost in tokens",
-  .details = "TOKENS is an estimate of what the definition takes of a model's context: its\n"
-             "characters in the format, divided by four.  What a provider does not take of a\n"
-             "schema is written in another way or left out of it, as toolhost check tells; what\n"
-             "arguments must be stays what the tool says.\n",
-  .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_STRICT | OPTION_NAMES,
+  .details =
+    "TOKENS is an estimate of what the definition takes of a model's context: its\n"
+    "characters in the format, divided by four.  What a provider does not take of a\n"
+    "schema is written in another way or left out of it, as toolhost check tells; what\n"
+    "arguments must be stays what the tool says.\n"
+    "--cost shows the bytes of each definition as MCP's tools/list has it, exactly, and a\n"
+    "token for each four of them, an estimate: a model's own count differs.\n"
+    "--budget takes tools in the order of the list, each that still fits.\n",
+  .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_STRICT | OPTION_NAMES
+             | OPTION_COST | OPTION_BUDGET | OPTION_MEANT,
   .run = run,
 };

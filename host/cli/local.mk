@@ -38,6 +38,7 @@ toolhost_SOURCES = \
   %D%/cmd_reload.c \
   %D%/cmd_schema.c \
   %D%/command.h \
+  %D%/list_cost.c %D%/list_cost.h \
   %D%/main.c
 toolhost_CPPFLAGS = $(AM_CPPFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
 toolhost_LDADD = libcli.la $(HOST_LIBS) $(CURL_LIBS) -lm

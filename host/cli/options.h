@@ -34,6 +34,9 @@ enum {
   OPTION_DESCRIBE = 1 << 19,
   OPTION_STRICT = 1 << 20,
   OPTION_DECLINE = 1 << 21,
+  OPTION_COST = 1 << 22,
+  OPTION_BUDGET = 1 << 23,
+  OPTION_MEANT = 1 << 24, /* --tools, --tags, --plugins */
   OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
 };
@@ -54,6 +57,7 @@ struct options {
   const char *draft;
   const char *formats;
   const char *repair;
+  const char *budget, *tools, *tags, *plugins;
   struct option_list args;
   struct option_list refs;
   struct option_list registries;
@@ -62,6 +66,7 @@ struct options {
   bool names;
   bool strict;
   bool decline;
+  bool cost;
   bool lines;
   bool describe;
   bool quiet;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Which tools a caller is shown: some of them, those it looks for, and page by page while they change."""
 
-from harness import Daemon, main, same
+import json
+
+from harness import Daemon, installed, main, run, same
 from mcp_wire import Session
 
 SEARCH, DESCRIBE = "toolhost_search_tools", "toolhost_describe_tool"
@@ -81,6 +83,33 @@ def test_looking_for_tools():
         assert call(d, some, DESCRIBE, name="calculator")["result"]["isError"]
         same(call(d, "", SEARCH, query="x")["error"]["code"], -32602)
         same(at(d, "?disclosure=some", "tools/list").status, 400)
+
+
+def test_what_they_cost():
+    with Daemon(plugins=["echo", "calculator", "hash"]) as d:
+        tools = d.mcp("tools/list").json["result"]["tools"]
+        cost = d.http("GET", "/v1/tools?cost=1").json
+        same([tool["name"] for tool in cost["tools"]], [tool["name"] for tool in tools])
+        for tool, listed_so in zip(cost["tools"], tools):
+            exact = len(json.dumps(listed_so, separators=(",", ":"), ensure_ascii=False).encode())
+            same((tool["bytes"], tool["tokens"]), (exact, (exact + 3) // 4), tool["name"])
+        same((cost["bytes"], cost["tokens"]),
+             tuple(sum(tool[unit] for tool in cost["tools"]) for unit in ("bytes", "tokens")))
+        budget = cost["tokens"] - 1
+        fitting = d.http("GET", f"/v1/tools?cost=1&budget={budget}").json
+        same([tool["fits"] for tool in fitting["tools"]], [True] * (len(tools) - 1) + [False])
+        same((fitting["fitting"], fitting["budget"]), (len(tools) - 1, budget))
+        same(d.http("GET", "/v1/tools?cost=1&budget=0").status, 400)
+        same(d.http("GET", "/v1/tools?cost=1&budget=few").status, 400)
+
+        def toolhost(*words):
+            return run(installed("bin/toolhost"), "list", "--socket", str(d.socket), *words)
+
+        same(json.loads(toolhost("--cost", "--tools", "e*")[1])["tools"],
+             [tool for tool in cost["tools"] if tool["name"] == "echo"])
+        same(toolhost("--names", "--tools", "e*,hash*")[1].split()[0], "echo")
+        for words in (["--budget", "5"], ["--cost", "--budget", "0"], ["--cost", "--format", "openai"]):
+            assert toolhost(*words)[0] != 0, words
 
 
 def test_pages_while_tools_come_and_go():

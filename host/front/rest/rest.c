@@ -6,6 +6,7 @@
 #include "front/asked.h"
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
+#include "front/rest/cost.h"
 #include "front/rest/formats.h"
 #include "front/rest/results.h"
 #include "front/rest/route.h"
@@ -38,6 +39,31 @@ reply_status (struct http_exchange *x, int http, const char *status, const char 
   reply_json (x, http, &out);
 }
 
+/* A budget is a number of tokens; false: it is none. */
+static bool
+read_budget (struct slice text, uint64_t *budget)
+{
+  *budget = 0;
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9')
+      return false;
+    *budget = *budget * 10 + (uint64_t) (text.data[i] - '0');
+  }
+  return text.data == NULL || (*budget != 0 && text.len <= 15);
+}
+
+static void
+get_costs (const struct rest *rest, struct http_exchange *x, const struct toolset *set)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  uint64_t budget;
+
+  if (!read_budget (http_query (x, "budget"), &budget))
+    return http_reply_error (x, 400, "bad_budget", "budget: expected a number of tokens");
+  cost_put (&out, rest->formats.providers, set, budget);
+  reply_json (x, 200, &out);
+}
+
 static void
 get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
@@ -47,6 +73,8 @@ get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 
   (void) segment;
   (void) asked_read (x, &asked); /* providers know of no tools that are looked for */
+  if (slice_is (http_query (x, "cost"), "1"))
+    return get_costs (rest, x, catalog_meant (rest->env->catalog, &asked.filter));
   body = rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
                             catalog_meant (rest->env->catalog, &asked.filter),
                             http_query (x, "format"), http_query (x, "strict"), &err);
