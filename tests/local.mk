@@ -109,6 +109,8 @@ include tests/differential/local.mk
 include tests/fuzz/local.mk
 
 # Calls that ask, and tasks.
+integration_tests += %D%/integration/test_auth.py
+EXTRA_DIST += %D%/integration/tokens.py
 integration_tests += %D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py %D%/integration/test_tasks.py
 EXTRA_DIST += %D%/integration/handshake.py
 check_LTLIBRARIES += %D%/integration/asks.la

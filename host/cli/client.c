@@ -9,10 +9,11 @@
 
 #include "base/json_tape.h"
 #include "cli/answer.h"
+#include "cli/input.h"
 #include "cli/out.h"
 #include "cli/sse.h"
 
-enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 30, REPLY_MAX = 256 * 1024 * 1024 };
+enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 30, REPLY_MAX = 256 * 1024 * 1024, TOKEN_MAX = 8192 };
 
 #define SYSTEM_SOCKET "/run/toolhost/toolhostd.sock"
 
@@ -20,6 +21,7 @@ struct client {
   CURLM *multi;
   char *socket; /* NULL: over TCP */
   char *base;   /* of the URL, no slash at its end */
+  char *bearer; /* the header that shows a key; NULL: none */
 };
 
 /* ---- which daemon ---- */
@@ -65,6 +67,48 @@ check_url (const char *url, struct error *err)
   return error_set (err, "--url: expected http://HOST:PORT or https://HOST:PORT, got \"%s\"", url);
 }
 
+/* ---- who we are ---- */
+
+/* Others must not read a key; what is no file (a pipe of a shell) only its owner can. */
+static bool
+is_private (const char *path, struct error *err)
+{
+  struct stat st;
+
+  if (stat (path, &st) < 0)
+    return error_set (err, "%s", strerror (errno));
+  return !S_ISREG (st.st_mode) || (st.st_mode & 077) == 0
+         || error_set (err, "expected a file that its owner alone may use (mode 0600)");
+}
+
+/* The first word of the file as a header. */
+static bool
+make_bearer (const char *path, char **bearer, struct error *err)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct buf header = { 0 };
+  size_t len;
+
+  if (!is_private (path, err) || !input_read (path, &text, err))
+    return error_wrap (err, "--key %s: ", path);
+  len = strcspn (buf_cstr (&text), " \t\r\n");
+  if (len == 0 || len > TOKEN_MAX)
+    return error_set (err, "--key %s: expected a key or an access token", path);
+  buf_printf (&header, "Authorization: Bearer %.*s", (int) len, text.data);
+  (void) buf_cstr (&header);
+  memset (text.data, 0, text.len);
+  *bearer = header.data;
+  return true;
+}
+
+static bool
+take_key (struct client *client, const struct options *options, struct error *err)
+{
+  const char *path = options->key != NULL ? options->key : getenv ("TOOLHOST_KEY_FILE");
+
+  return path == NULL || *path == '\0' || make_bearer (path, &client->bearer, err);
+}
+
 struct client *
 client_open (const struct options *options, struct error *err)
 {
@@ -84,7 +128,10 @@ client_open (const struct options *options, struct error *err)
   client->socket = len > 0 ? NULL : choose_socket (options);
   (void) curl_global_init (CURL_GLOBAL_DEFAULT);
   client->multi = curl_multi_init ();
-  return client;
+  if (take_key (client, options, err))
+    return client;
+  client_close (client);
+  return NULL;
 }
 
 void
@@ -96,6 +143,7 @@ client_close (struct client *client)
   curl_global_cleanup ();
   free (client->socket);
   free (client->base);
+  free (client->bearer);
   free (client);
 }
 
@@ -190,6 +238,8 @@ exchange_open (struct exchange *x, const struct client *client, const struct req
     curl_slist_append (x->headers, x->streams ? "Accept: text/event-stream, application/json"
                                               : "Accept: application/json");
   x->headers = curl_slist_append (x->headers, "Expect:");
+  if (client->bearer != NULL)
+    x->headers = curl_slist_append (x->headers, client->bearer);
   (void) curl_easy_setopt (x->easy, CURLOPT_HTTPHEADER, x->headers);
 }
 

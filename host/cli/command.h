@@ -16,6 +16,7 @@ struct command {
 };
 
 extern const struct command command_list;
+extern const struct command command_key;
 extern const struct command command_call;
 extern const struct command command_check;
 extern const struct command command_new;

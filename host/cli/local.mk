@@ -31,6 +31,7 @@ toolhost_SOURCES = \
   %D%/cmd_cancel.c \
   %D%/check_offers.c %D%/check_offers.h \
   %D%/cmd_check.c \
+  %D%/cmd_key.c \
   %D%/cmd_list.c \
   %D%/cmd_new.c \
   %D%/cmd_offers.c \

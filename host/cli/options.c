@@ -19,6 +19,14 @@ static const struct row {
     "talk to the daemon at this Unix socket" },
   { OPTION_URL, TEXT, 'u', "url", "URL", offsetof (struct options, url),
     "talk to the daemon over HTTP, as in http://127.0.0.1:8377" },
+  { OPTION_KEY, TEXT, 'k', "key", "FILE", offsetof (struct options, key),
+    "show the daemon the key or access token in this file" },
+  { OPTION_ROLE, LIST, 'r', "role", "ROLE", offsetof (struct options, roles),
+    "list, call (default), observe, approve or manage; may be given several times" },
+  { OPTION_TENANT, TEXT, 0, "tenant", "TENANT", offsetof (struct options, tenant),
+    "whose calls they are (default: default)" },
+  { OPTION_CONFIG_DIR, TEXT, 0, "config-dir", "DIR", offsetof (struct options, config_dir),
+    "the daemon's configuration folder" },
   { OPTION_JSON, FLAG, 'j', "json", NULL, offsetof (struct options, json),
     "print JSON also on a terminal" },
   { OPTION_FORMAT, TEXT, 'f', "format", "FORMAT", offsetof (struct options, format),
@@ -220,6 +228,7 @@ options_free (struct options *options)
   free (options->args.texts);
   free (options->refs.texts);
   free (options->registries.texts);
+  free (options->roles.texts);
   *options = (struct options){ 0 };
 }
 

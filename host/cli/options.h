@@ -37,7 +37,11 @@ enum {
   OPTION_COST = 1 << 22,
   OPTION_BUDGET = 1 << 23,
   OPTION_MEANT = 1 << 24, /* --tools, --tags, --plugins */
-  OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL,
+  OPTION_KEY = 1 << 25,
+  OPTION_ROLE = 1 << 26,
+  OPTION_TENANT = 1 << 27,
+  OPTION_CONFIG_DIR = 1 << 28,
+  OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL | OPTION_KEY,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
 };
 
@@ -58,9 +62,13 @@ struct options {
   const char *formats;
   const char *repair;
   const char *budget, *tools, *tags, *plugins;
+  const char *key;
+  const char *tenant;
+  const char *config_dir;
   struct option_list args;
   struct option_list refs;
   struct option_list registries;
+  struct option_list roles;
   int64_t deadline_ms; /* 0: not given */
   bool json;
   bool names;

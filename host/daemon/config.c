@@ -30,6 +30,20 @@ static const struct setting asks_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting auth_settings[] = {
+  { "resource", SETTING_STRING, AT (auth.resource), 0, 0, NULL, NULL },
+  { "issuer", SETTING_STRING, AT (auth.issuer), 0, 0, NULL, NULL },
+  { "authorization_servers", SETTING_STRINGS, AT (auth.servers), 0, 0, NULL, NULL },
+  { "audiences", SETTING_STRINGS, AT (auth.audiences), 0, 0, NULL, NULL },
+  { "jwks_file", SETTING_STRING, AT (auth.jwks_file), 0, 0, NULL, NULL },
+  { "scopes", SETTING_JSON, AT (auth.scopes), 0, 0, NULL, NULL },
+  { "tenant_claim", SETTING_STRING, AT (auth.tenant_claim), 0, 0, NULL, NULL },
+  { "leeway", SETTING_DURATION, AT (auth.leeway_ms), 0, 300000, NULL, NULL },
+  { "keys_file", SETTING_STRING, AT (auth.keys_file), 0, 0, NULL, NULL },
+  { "required", SETTING_BOOL, AT (auth.required), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting tasks_settings[] = {
   { "ttl", SETTING_DURATION, AT (task_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
   { "max", SETTING_COUNT, AT (tasks_max), 1, 1000000, NULL, NULL },
@@ -78,6 +92,7 @@ const struct setting config_settings[] = {
   { "describe_parallel", SETTING_COUNT, AT (describe_parallel), 1, 64, NULL, NULL },
   { "page_size", SETTING_COUNT, AT (page_size), 1, 10000, NULL, NULL },
   { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
+  { "auth", SETTING_GROUP, 0, 0, 0, auth_settings, NULL },
   { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
@@ -139,6 +154,7 @@ config_init (struct config *config)
     .quarantine_max_ms = 600000,
     .describe_parallel = 4,
     .page_size = 100,
+    .auth = { .keys_file = xstrdup ("keys"), .leeway_ms = 30000 },
     .ask_ttl_ms = 600000,
     .asks_max = 1000,
     .task_ttl_ms = 3600000,
@@ -157,6 +173,19 @@ config_init (struct config *config)
   config->listen[0] = xstrdup ("127.0.0.1:8377");
 }
 
+static void
+free_auth (struct config_auth *auth)
+{
+  settings_free_strings (auth->servers);
+  settings_free_strings (auth->audiences);
+  free (auth->resource);
+  free (auth->issuer);
+  free (auth->jwks_file);
+  free (auth->scopes);
+  free (auth->tenant_claim);
+  free (auth->keys_file);
+}
+
 void
 config_free (struct config *config)
 {
@@ -171,6 +200,7 @@ config_free (struct config *config)
   free (config->log_file);
   free (config->instructions);
   free (config->ask_key_file);
+  free_auth (&config->auth);
   memset (config, 0, sizeof *config);
 }
 

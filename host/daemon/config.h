@@ -9,6 +9,17 @@
 #include "daemon/settings.h"
 #include "pool/policy.h"
 
+/* Who may call over HTTP. */
+struct config_auth {
+  char *resource, *issuer, *jwks_file; /* OAuth: all or none of them */
+  char *scopes;                        /* JSON: which roles they give; NULL: our own names */
+  char *tenant_claim;                  /* NULL: all tokens are of tenant "default" */
+  char **servers, **audiences;
+  char *keys_file; /* relative to the configuration folder */
+  int64_t leeway_ms;
+  bool required; /* also on loopback */
+};
+
 struct config {
   char **listen;      /* "127.0.0.1:8377", "[::1]:0"; empty: no TCP */
   char *socket;       /* path of the Unix socket; NULL: none */
@@ -29,6 +40,7 @@ struct config {
   char *ask_key_file;             /* of what callers keep between rounds; NULL: keys of our own */
   int64_t task_ttl_ms, tasks_max; /* of MCP's tasks */
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
+  struct config_auth auth;
   char *instructions;
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */

@@ -49,6 +49,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
     return NULL;
   }
   host_make_core (host);
+  host_watch_auth (host);
   host_make_fronts (host);
   return host;
 }
@@ -91,6 +92,7 @@ host_free (struct host *host)
     pool_clear (&host->pool);
   }
   seal_keys_free (host->seal);
+  host_unwatch_auth (host);
   notify_free (host->notify);
   sandbox_facts_free (&host->sandbox);
   buf_free (&host->sandbox_json);

@@ -56,8 +56,10 @@ manage_metrics (void *ctx, struct buf *out)
                (double) log_dropped (host->log));
   if (host->sandbox_json.len != 0)
     sandbox_metric (&host->sandbox, out);
-  if (host->http != NULL)
+  if (host->http != NULL) {
     http_server_metrics (host->http, out);
+    auth_metrics (host->auth, out);
+  }
 }
 
 static void
@@ -95,6 +97,8 @@ on_request (void *ctx, struct http_exchange *x)
 {
   struct host *host = ctx;
 
+  if (!auth_admit (host->auth, x))
+    return;
   if (slice_is (http_request (x)->path, "/mcp"))
     mcp_http_handle (host->mcp, x);
   else
@@ -115,6 +119,7 @@ host_make_fronts (struct host *host)
                                   .pressure = &host->ceiling.pressure,
                                   .version = TOOLHOST_VERSION,
                                   .instructions = host->config.instructions,
+                                  .auth = host->auth,
                                   .seal = host->seal,
                                   .results = host->results,
                                   .readers = host->readers,

@@ -96,6 +96,8 @@ open_state (struct host *host, struct error *err)
 static void
 add_listener (struct host *host, int fd, const char *name)
 {
+  if (!listen_is_local (fd))
+    host_exposed (host, name);
   (void) snprintf (host->bound[host->listeners_count], sizeof *host->bound, "%s", name);
   host->listeners[host->listeners_count++] = fd;
 }
@@ -104,9 +106,13 @@ add_listener (struct host *host, int fd, const char *name)
 static bool
 take_inherited (struct host *host, struct error *err)
 {
-  int count = listen_inherited (host->listeners, host->bound, LISTENERS_MAX, err);
+  int count = listen_inherited (host->listeners, host->bound, LISTENERS_MAX,
+                                auth_is_possible (host->auth), err);
 
   host->listeners_count = count > 0 ? (size_t) count : 0;
+  for (int i = 0; i < count; i++)
+    if (!listen_is_local (host->listeners[i]))
+      host_exposed (host, host->bound[i]);
   host->inherited = count > 0;
   return count >= 0;
 }
@@ -126,7 +132,7 @@ bind_all (struct host *host, struct error *err)
     int fd;
     if (host->listeners_count == LISTENERS_MAX - 1)
       return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
-    fd = listen_tcp (*address, bound, err);
+    fd = listen_tcp (*address, auth_is_possible (host->auth), bound, err);
     if (fd < 0)
       return false;
     add_listener (host, fd, bound);
@@ -209,7 +215,8 @@ host_open (struct host *host, const struct host_options *options, struct error *
   if (!start_spawner (host, err))
     return false;
   host->discovery = discovery_new (host->loop, &discovery_events, host);
-  if (!open_log (host, options->quiet, err) || !open_state (host, err) || !bind_all (host, err)
+  if (!open_log (host, options->quiet, err) || !open_state (host, err)
+      || !host_open_auth (host, err) || !bind_all (host, err)
       || !add_plugin_dirs (host, options->standard_dirs, err))
     return false;
   host->policies = policies_read (host->config_dir, err);

@@ -5,6 +5,7 @@
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
+ *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
  *   host_run.c     it starts, it drains and stops
  *   host_reload.c  policies and configuration are read again
  */
@@ -26,6 +27,7 @@
 #include "daemon/policies.h"
 #include "daemon/privileges.h"
 #include "daemon/sandbox.h"
+#include "front/auth/auth.h"
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
 #include "front/rest/rest.h"
@@ -58,6 +60,9 @@ struct host {
   size_t listeners_count;
   bool inherited; /* the listeners are a service manager's */
   struct seal_keys *seal;
+  struct auth *auth;
+  char *keys_path; /* or NULL */
+  ev_stat keys_changed, jwks_changed;
   char *single;
   int single_fd;    /* opened while still root: its folder may be private */
   int single_errno; /* why not */
@@ -98,6 +103,20 @@ struct host {
 
 /* Everything that needs root's rights; they are gone when this returns. */
 bool host_open (struct host *host, const struct host_options *options, struct error *err);
+
+/* ---- host_auth.c ---- */
+
+/* What a configuration says of it; borrows from that.  `dir`: of the configuration, or -1. */
+void host_auth_settings (const struct config *config, int dir, struct auth_settings *settings);
+/* Read what is needed to know callers. */
+bool host_open_auth (struct host *host, struct error *err);
+/* We listen on this address, which others than this machine may reach. */
+void host_exposed (struct host *host, const char *bound);
+void host_watch_auth (struct host *host);
+/* Ends all of it. */
+void host_unwatch_auth (struct host *host);
+/* Of a new configuration; its part is taken, ours left in its place.  False: all is as it was. */
+bool host_follow_auth (struct host *host, struct config *config, struct error *err);
 
 /* ---- host_core.c ---- */
 

@@ -23,6 +23,10 @@ reload_config (struct host *host, struct error *err)
     config_free (&now);
     return error_wrap (err, "asks.key_file: ");
   }
+  if (!host_follow_auth (host, &now, err)) {
+    config_free (&now);
+    return false;
+  }
   host_follow_config (host, &now);
   config_free (&now);
   return true;

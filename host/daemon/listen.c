@@ -77,8 +77,18 @@ bind_tcp (const struct addrinfo *info)
   return -1;
 }
 
+bool
+listen_is_local (int fd)
+{
+  struct sockaddr_storage address = { 0 };
+  socklen_t len = sizeof address;
+
+  return getsockname (fd, (struct sockaddr *) &address, &len) == 0
+         && (address.ss_family == AF_UNIX || is_loopback ((struct sockaddr *) &address));
+}
+
 int
-listen_tcp (const char *address, char bound[80], struct error *err)
+listen_tcp (const char *address, bool anywhere, char bound[80], struct error *err)
 {
   struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
   struct addrinfo *info = NULL;
@@ -92,11 +102,11 @@ listen_tcp (const char *address, char bound[80], struct error *err)
     error_set (err, "cannot listen on %s: %s", address, gai_strerror (fault));
     return -1;
   }
-  if (!is_loopback (info->ai_addr)) {
+  if (!anywhere && !is_loopback (info->ai_addr)) {
     freeaddrinfo (info);
     error_set (err,
-               "cannot listen on %s: this version knows no keys, so it serves loopback addresses "
-               "only; put a proxy that checks callers in front of it",
+               "cannot listen on %s: without keys (toolhost key new) or OAuth (auth in "
+               "toolhostd.json) only loopback addresses are served",
                address);
     return -1;
   }
@@ -180,7 +190,7 @@ inherited_count (void)
 }
 
 static bool
-take_inherited (int fd, char bound[80], struct error *err)
+take_inherited (int fd, bool anywhere, char bound[80], struct error *err)
 {
   struct sockaddr_storage address = { 0 };
   socklen_t len = sizeof address, int_len = sizeof (int);
@@ -193,18 +203,18 @@ take_inherited (int fd, char bound[80], struct error *err)
                       fd);
   if (address.ss_family == AF_UNIX)
     (void) snprintf (bound, 80, "%.79s", ((struct sockaddr_un *) &address)->sun_path);
-  else if (is_loopback ((struct sockaddr *) &address))
+  else if (anywhere || is_loopback ((struct sockaddr *) &address))
     name_bound (fd, bound);
   else
     return error_set (err,
-                      "socket %d of the service manager is no loopback address: this version knows "
-                      "no keys, so it serves those only",
+                      "socket %d of the service manager is no loopback address: without keys "
+                      "(toolhost key new) or OAuth only those are served",
                       fd);
   return fcntl (fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl (fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 int
-listen_inherited (int *fds, char (*bound)[80], int max, struct error *err)
+listen_inherited (int *fds, char (*bound)[80], int max, bool anywhere, struct error *err)
 {
   int count = inherited_count ();
 
@@ -214,7 +224,7 @@ listen_inherited (int *fds, char (*bound)[80], int max, struct error *err)
   }
   for (int i = 0; i < count; i++) {
     fds[i] = FIRST_INHERITED + i;
-    if (!take_inherited (fds[i], bound[i], err))
+    if (!take_inherited (fds[i], anywhere, bound[i], err))
       return -1;
   }
   return count;

@@ -7,7 +7,7 @@ libhost_la_SOURCES += \
 	%D%/document.c %D%/document.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/host.c %D%/host.h %D%/host_parts.h \
-	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_run.c %D%/host_reload.c \
+	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_auth.c %D%/host_run.c %D%/host_reload.c \
 	%D%/intake.c %D%/intake.h \
 	%D%/listen.c %D%/listen.h \
 	%D%/listing.c %D%/listing.h \

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/json_write.h"
 #include "daemon/config.h"
-#include "daemon/host.h"
+#include "daemon/host_parts.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
 #include "daemon/policies.h"
@@ -84,6 +84,20 @@ say_good (const struct sources *sources, const struct config *config,
   (void) printf ("%s\n", buf_cstr (&text));
 }
 
+/* The files that callers are known by. */
+static bool
+check_auth (const struct sources *sources, const struct config *config, struct error *err)
+{
+  struct auth *auth = auth_new (NULL);
+  struct auth_settings settings;
+  bool good;
+
+  host_auth_settings (config, sources->dir, &settings);
+  good = auth_follow (auth, &settings, err);
+  auth_free (auth);
+  return good;
+}
+
 static int
 check (struct sources *sources)
 {
@@ -93,8 +107,8 @@ check (struct sources *sources)
   bool ok;
 
   config_init (&config);
-  ok =
-    read_config (sources, &config, &err) && (policies = policies_read (sources->dir, &err)) != NULL;
+  ok = read_config (sources, &config, &err) && check_auth (sources, &config, &err)
+       && (policies = policies_read (sources->dir, &err)) != NULL;
   if (ok)
     say_good (sources, &config, policies);
   config_free (&config);

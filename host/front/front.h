@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "call/call.h"
 #include "catalog/catalog.h"
+#include "front/auth/roles.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
 
@@ -30,6 +31,7 @@ struct front_manage {
 struct seal_keys; /* call/seal.h */
 struct results;   /* call/results.h */
 struct offload;   /* base/offload.h */
+struct auth;      /* front/auth/auth.h */
 
 struct front_env {
   struct ev_loop *loop;
@@ -39,6 +41,7 @@ struct front_env {
   struct pressure *pressure; /* of memory; NULL: there is no ceiling */
   const char *version;       /* of the daemon */
   const char *instructions;  /* for the model, or NULL */
+  struct auth *auth;         /* who may what over HTTP; NULL: nobody shows anything */
   struct seal_keys *seal;    /* of what callers keep between the rounds of a call */
   struct results *results;   /* what was too large to be shown; NULL: everything is shown */
   struct offload *readers;   /* threads that read much; NULL: there are none */
@@ -54,14 +57,15 @@ struct front_env {
   struct front_manage manage;
 };
 
-/* Who is at the other end of a connection. */
+/* Who is at the other end of a connection, or, of a request, who showed a key or a token. */
 struct front_peer {
   bool local; /* over the Unix socket */
   uid_t uid;  /* local: by SO_PEERCRED; else (uid_t) -1 */
   gid_t gid;
   pid_t pid;
-  bool manager;          /* local, and root or the daemon's own uid: roles approve and manage */
-  const char *principal; /* "uid:1000", or "anonymous" */
+  unsigned roles;        /* ROLE_…; all of them: local, and root or the daemon's own uid */
+  const char *principal; /* "uid:1000", "key:NAME", "ISSUER#SUBJECT", or "anonymous" */
+  const char *tenant;    /* NULL: "default" */
 };
 
 #endif

@@ -11,7 +11,8 @@ fuzzers = \
 	%D%/fuzz_frame \
 	%D%/fuzz_message \
 	%D%/fuzz_ring \
-	%D%/fuzz_template
+	%D%/fuzz_template \
+	%D%/fuzz_jwt
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
@@ -47,6 +48,9 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_template_SOURCES = %D%/fuzz_template.c %D%/fuzz.h
 %C%_fuzz_template_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_template_LDADD = $(HOST_LIBS)
+%C%_fuzz_jwt_SOURCES = %D%/fuzz_jwt.c %D%/fuzz.h
+%C%_fuzz_jwt_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_jwt_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

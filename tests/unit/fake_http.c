@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct front_peer fake_anonymous = { .uid = (uid_t) -1,
-                                           .gid = (gid_t) -1,
-                                           .principal = "anonymous" };
+const struct front_peer fake_anonymous = {
+  .uid = (uid_t) -1, .gid = (gid_t) -1, .roles = ROLES_LOCAL, .principal = "anonymous"
+};
 const struct front_peer fake_manager = {
-  .local = true, .uid = 0, .gid = 0, .manager = true, .principal = "uid:0"
+  .local = true, .uid = 0, .gid = 0, .roles = ROLES_ALL, .principal = "uid:0"
 };
 
 struct http_exchange {
@@ -115,6 +115,12 @@ find_value (const char *text, const char *name, const char *mark, const char *en
     text += len + (text[len] != '\0');
   }
   return (struct slice){ NULL, 0 };
+}
+
+void
+http_set_peer (struct http_exchange *x, const struct front_peer *peer)
+{
+  x->request.peer = peer;
 }
 
 struct slice

@@ -14,7 +14,7 @@ struct fake_answer {
   bool streaming;
   bool lost; /* by fake_http_lose */
   char type[64];
-  char headers[256];
+  char headers[1024];
   struct buf body; /* NUL behind it */
 };
 

@@ -5,6 +5,9 @@ front_fakes = \
   %D%/tap.h
 
 check_PROGRAMS += \
+  %D%/test_auth \
+  %D%/test_jwt \
+  %D%/test_keys \
   %D%/test_mcp \
   %D%/test_mcp_core \
   %D%/test_mcp_lists \
@@ -14,6 +17,9 @@ check_PROGRAMS += \
   %D%/test_rest_offers \
   %D%/test_stdio
 
+%C%_test_auth_SOURCES = %D%/test_auth.c %D%/tokens.c %D%/tokens.h $(front_fakes)
+%C%_test_jwt_SOURCES = %D%/test_jwt.c %D%/tokens.c %D%/tokens.h %D%/tap.h
+%C%_test_keys_SOURCES = %D%/test_keys.c %D%/tap.h
 %C%_test_mcp_SOURCES = %D%/test_mcp.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
 %C%_test_mcp_core_SOURCES = %D%/test_mcp_core.c $(front_fakes)
 %C%_test_mcp_offers_SOURCES = %D%/test_mcp_offers.c $(front_fakes)
@@ -23,6 +29,9 @@ check_PROGRAMS += \
 %C%_test_rest_SOURCES = %D%/test_rest.c $(front_fakes)
 %C%_test_stdio_SOURCES = %D%/test_stdio.c $(front_fakes)
 
+%C%_test_auth_LDADD = $(UNIT_LIBS)
+%C%_test_jwt_LDADD = $(UNIT_LIBS)
+%C%_test_keys_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_core_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_offers_LDADD = $(UNIT_LIBS)

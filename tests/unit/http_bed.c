@@ -57,7 +57,8 @@ tell (struct http_exchange *x)
   buf_append (&text, joined.data, joined.len);
   buf_putc (&text, '|');
   buf_append (&text, param.data, param.len);
-  buf_printf (&text, "|%s|%d", http_request (x)->peer->principal, http_request (x)->peer->manager);
+  buf_printf (&text, "|%s|%d", http_request (x)->peer->principal,
+              (http_request (x)->peer->roles & ROLE_MANAGE) != 0);
   http_reply (x, 200, "text/plain", "X-Extra: yes\r\n", text.data, text.len);
 }
 

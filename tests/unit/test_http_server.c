@@ -433,7 +433,7 @@ peers (void)
     CU_ASSERT_EQUAL (peer.is.uid, rows[i].uid);
     CU_ASSERT_EQUAL (peer.is.gid, 5);
     CU_ASSERT_EQUAL (peer.is.pid, 7);
-    CU_ASSERT_EQUAL (peer.is.manager, rows[i].manager);
+    CU_ASSERT_EQUAL ((peer.is.roles & ROLE_MANAGE) != 0, rows[i].manager);
     CU_ASSERT_STRING_EQUAL (peer.is.principal, rows[i].principal);
   }
 }

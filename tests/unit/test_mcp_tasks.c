@@ -21,7 +21,7 @@ setup (struct mcp_rig *f)
   toolset_find (set, "later", 5)->background = BACKGROUND_MAY;
 }
 
-static const struct front_peer other = { .principal = "uid:8" };
+static const struct front_peer other = { .roles = ROLES_LOCAL, .principal = "uid:8" };
 
 /* Make a task; its id. */
 static void

@@ -407,7 +407,9 @@ cancel_as (struct fixture *f, const struct front_peer *peer, int status)
 static void
 test_cancel (void)
 {
-  static const struct front_peer somebody_else = { .uid = (uid_t) -1, .principal = "uid:7" };
+  static const struct front_peer somebody_else = { .uid = (uid_t) -1,
+                                                   .roles = ROLES_LOCAL,
+                                                   .principal = "uid:7" };
   struct fixture f;
   struct fake_answer a;
 

@@ -13,8 +13,8 @@
 #define JSON_TYPE "content-type: application/json\n"
 #define ROOTS "{\"asks\":{\"r\":{\"kind\":\"roots\",\"params\":{}}},\"needs\":0}"
 
-static const struct front_peer mine = { .principal = "uid:7" };
-static const struct front_peer others = { .principal = "uid:8" };
+static const struct front_peer mine = { .roles = ROLES_LOCAL, .principal = "uid:7" };
+static const struct front_peer others = { .roles = ROLES_LOCAL, .principal = "uid:8" };
 
 struct fixture {
   struct front_env env;

@@ -136,6 +136,12 @@ exchange_begin (struct http_exchange *x, const struct front_peer *peer)
   };
 }
 
+void
+http_set_peer (struct http_exchange *x, const struct front_peer *peer)
+{
+  x->request.peer = peer;
+}
+
 bool
 exchange_drips (const struct http_exchange *x, int64_t now)
 {

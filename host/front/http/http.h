@@ -55,6 +55,8 @@ struct slice http_query (const struct http_exchange *x, const char *name);
 bool slice_is (struct slice s, const char *text);
 
 const struct http_request *http_request (const struct http_exchange *x);
+/* The request is this caller's from now on; `peer` lives as long as the exchange. */
+void http_set_peer (struct http_exchange *x, const struct front_peer *peer);
 
 /* Called for each complete request; must answer it now or later with exactly one of http_reply, or
  * http_stream_begin … http_stream_end. */

@@ -29,6 +29,7 @@ anonymous (struct peer *peer, bool local)
     .uid = (uid_t) -1,
     .gid = (gid_t) -1,
     .pid = -1,
+    .roles = ROLES_LOCAL,
     .principal = "anonymous",
   };
 }
@@ -42,7 +43,8 @@ peer_local (struct peer *peer, uid_t uid, gid_t gid, pid_t pid, uid_t overflow, 
   peer->is.pid = pid;
   if (uid == overflow || uid == (uid_t) -1)
     return;
-  peer->is.manager = uid == 0 || uid == own;
+  if (uid == 0 || uid == own)
+    peer->is.roles = ROLES_ALL;
   (void) snprintf (peer->name, sizeof peer->name, "uid:%u", uid);
   peer->is.principal = peer->name;
 }

@@ -90,6 +90,7 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->toolset = r->set;
   request->front = r->core->carrier->front;
   request->principal = r->principal;
+  request->tenant = r->tenant;
   request->session_id = r->session;
   request->metadata = trace.data;
   request->metadata_len = trace.len;

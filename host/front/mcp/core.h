@@ -95,6 +95,7 @@ struct mcp_request {
   struct slice id;           /* raw JSON */
   struct slice token;        /* for progress, raw JSON; empty: not wanted */
   const char *principal;     /* of the caller; used until the call has started */
+  const char *tenant;        /* likewise; NULL: "default" */
   const char *session;       /* name of the session for the log and the tool, or NULL; likewise */
   unsigned client;           /* enum mcp_client: what its client can do */
   enum mcp_log_level log_at; /* from which on it hears what the tool logs */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "front/auth/auth.h"
 #include "front/encode.h"
 #include "front/mcp/listen.h"
 #include "front/mcp/mcp_http_parts.h"
@@ -73,6 +74,8 @@ session_of (struct mcp_http *mcp, struct http_exchange *x)
   struct mcp_fault fault;
   struct mcp_session *session;
 
+  if (!auth_allows (mcp->core.env->auth, x, ROLE_LIST))
+    return NULL;
   if (http_header (x, "mcp-session-id").data == NULL) {
     http_reply (x, 405, NULL, "Allow: POST\r\n", NULL, 0);
     return NULL;

@@ -85,25 +85,26 @@ static const struct method {
   unsigned eras;
   const char *named_by;
   mcp_method *run;
+  unsigned role;
 } methods[] = {
-  { "tools/call", MCP_MODERN | MCP_LEGACY, "name", mcp_tools_call },
-  { "tools/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_tools_list },
-  { "resources/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_resources_list },
-  { "resources/templates/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_templates_list },
-  { "resources/read", MCP_MODERN | MCP_LEGACY, "uri", mcp_resources_read },
-  { "resources/subscribe", MCP_LEGACY, NULL, mcp_resources_subscribe },
-  { "resources/unsubscribe", MCP_LEGACY, NULL, mcp_resources_unsubscribe },
-  { "prompts/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_prompts_list },
-  { "prompts/get", MCP_MODERN | MCP_LEGACY, "name", mcp_prompts_get },
-  { "completion/complete", MCP_MODERN | MCP_LEGACY, NULL, mcp_complete },
-  { "server/discover", MCP_MODERN, NULL, discover },
-  { "subscriptions/listen", MCP_MODERN, NULL, mcp_listen },
-  { "tasks/get", MCP_MODERN, "taskId", mcp_tasks_get },
-  { "tasks/update", MCP_MODERN, "taskId", mcp_tasks_update },
-  { "tasks/cancel", MCP_MODERN, "taskId", mcp_tasks_cancel },
-  { "initialize", MCP_LEGACY, NULL, initialize },
-  { "ping", MCP_LEGACY, NULL, ping },
-  { "logging/setLevel", MCP_LEGACY, NULL, set_level },
+  { "tools/call", MCP_MODERN | MCP_LEGACY, "name", mcp_tools_call, ROLE_CALL },
+  { "tools/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_tools_list, ROLE_LIST },
+  { "resources/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_resources_list, ROLE_LIST },
+  { "resources/templates/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_templates_list, ROLE_LIST },
+  { "resources/read", MCP_MODERN | MCP_LEGACY, "uri", mcp_resources_read, ROLE_CALL },
+  { "resources/subscribe", MCP_LEGACY, NULL, mcp_resources_subscribe, ROLE_LIST },
+  { "resources/unsubscribe", MCP_LEGACY, NULL, mcp_resources_unsubscribe, ROLE_LIST },
+  { "prompts/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_prompts_list, ROLE_LIST },
+  { "prompts/get", MCP_MODERN | MCP_LEGACY, "name", mcp_prompts_get, ROLE_CALL },
+  { "completion/complete", MCP_MODERN | MCP_LEGACY, NULL, mcp_complete, ROLE_CALL },
+  { "server/discover", MCP_MODERN, NULL, discover, ROLE_LIST },
+  { "subscriptions/listen", MCP_MODERN, NULL, mcp_listen, ROLE_LIST },
+  { "tasks/get", MCP_MODERN, "taskId", mcp_tasks_get, ROLE_CALL },
+  { "tasks/update", MCP_MODERN, "taskId", mcp_tasks_update, ROLE_CALL },
+  { "tasks/cancel", MCP_MODERN, "taskId", mcp_tasks_cancel, ROLE_CALL },
+  { "initialize", MCP_LEGACY, NULL, initialize, ROLE_LIST },
+  { "ping", MCP_LEGACY, NULL, ping, ROLE_LIST },
+  { "logging/setLevel", MCP_LEGACY, NULL, set_level, ROLE_LIST },
 };
 
 static const struct method *
@@ -121,6 +122,15 @@ mcp_named_by (enum mcp_era era, struct slice method)
   const struct method *found = find_method (era, method);
 
   return found != NULL ? found->named_by : NULL;
+}
+
+unsigned
+mcp_method_role (struct slice method)
+{
+  for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+    if (slice_is (method, methods[i].name))
+      return methods[i].role;
+  return ROLE_LIST;
 }
 
 bool

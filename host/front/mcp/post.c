@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "front/asked.h"
+#include "front/auth/auth.h"
 #include "front/encode.h"
 #include "front/mcp/headers.h"
 #include "front/mcp/mcp_http_parts.h"
@@ -86,6 +87,7 @@ connect_session (struct mcp_request *r, const char *version)
 
   if (session == NULL)
     return NULL;
+  session->tenant = r->tenant != NULL ? xstrdup (r->tenant) : NULL;
   post_of (r)->opened = session;
   mcp_peer_add (&mcp->core, &session->peer);
   mcp_journal_init (&session->journal, &mcp->streams);
@@ -151,6 +153,7 @@ post_modern_request (struct mcp_http *mcp, struct http_exchange *x, const struct
   p->post.r.principal = http_request (x)->peer->principal;
   p->post.r.set = mcp->set;
   p->post.r.search = mcp->search;
+  p->post.r.tenant = http_request (x)->peer->tenant;
   p->stream.due = 1;
   mcp_stream_open (&p->stream, &mcp->streams, NULL, x);
   http_set_data (x, &p->post);
@@ -209,15 +212,17 @@ open_stream (struct mcp_http *mcp, struct http_exchange *x, struct mcp_session *
 
 static void
 serve (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *stream,
-       const char *principal, const struct mcp_message *m)
+       const struct front_peer *peer, const struct mcp_message *m)
 {
   struct post *p = xcalloc (1, sizeof *p + mcp_request_room (m));
 
   p->on_heap = true;
   p->stream = stream;
-  p->r.principal = principal;
   p->r.set = mcp->set;
   p->r.search = mcp->search;
+  /* A session is found only by its own principal; what it keeps lives longer. */
+  p->r.principal = session != NULL ? session->principal : peer->principal;
+  p->r.tenant = session != NULL ? session->tenant : peer->tenant;
   p->r.session = session != NULL ? session->name : NULL;
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
                      MCP_LEGACY, m, (char *) (p + 1));
@@ -244,7 +249,7 @@ take_item (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream 
     mcp_stream_answer (stream, 200, NULL, &mcp->core.scratch);
   }
   else if (m->kind == MCP_REQUEST)
-    serve (mcp, session, stream, session->principal, m);
+    serve (mcp, session, stream, NULL, m);
   else
     take_other (mcp, session, m);
 }
@@ -273,14 +278,13 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   struct mcp_session *session;
 
   if (m->kind == MCP_REQUEST && slice_is (m->method, "initialize"))
-    return serve (mcp, NULL, &open_stream (mcp, x, NULL, 1)->stream,
-                  http_request (x)->peer->principal, m);
+    return serve (mcp, NULL, &open_stream (mcp, x, NULL, 1)->stream, http_request (x)->peer, m);
   session = mcp_http_session (mcp, x, &fault);
   if (session == NULL
       || (m->kind == MCP_BATCH && !mcp_batch_check (m, session->peer.version, &fault)))
     return mcp_http_refuse (mcp, x, m->id, &fault);
   if (m->kind == MCP_REQUEST)
-    return serve (mcp, session, &open_stream (mcp, x, session, 1)->stream, session->principal, m);
+    return serve (mcp, session, &open_stream (mcp, x, session, 1)->stream, NULL, m);
   if (m->kind == MCP_BATCH)
     return post_batch (mcp, x, session, m);
   take_other (mcp, session, m);
@@ -297,6 +301,34 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
   mcp->set = catalog_meant (mcp->core.env->catalog, &asked.filter);
   mcp->search = asked.search;
   return true;
+}
+
+/* ---- both ---- */
+
+static unsigned
+role_of (const struct mcp_message *m)
+{
+  return m->kind == MCP_REQUEST    ? mcp_method_role (m->method)
+         : m->kind == MCP_RESPONSE ? ROLE_CALL
+                                   : ROLE_LIST;
+}
+
+/* All that a message takes, a batch with all that is in it. */
+static unsigned
+roles_of (const struct mcp_message *m)
+{
+  struct mcp_batch_walk walk;
+  struct mcp_message item;
+  struct mcp_fault fault;
+  unsigned roles = role_of (m);
+
+  if (m->kind != MCP_BATCH)
+    return roles;
+  walk = mcp_batch_walk (m);
+  while (mcp_batch_next (&walk, &item, &fault))
+    if (fault.text[0] == '\0')
+      roles |= role_of (&item);
+  return roles;
 }
 
 void
@@ -316,6 +348,8 @@ mcp_http_post (struct mcp_http *mcp, struct http_exchange *x)
   if (!mcp_message_read (&m, request->body.data, request->body.len, &mcp->core.limits,
                          request->arena, &fault))
     return mcp_http_refuse (mcp, x, m.id, &fault);
+  if (!auth_allows (mcp->core.env->auth, x, roles_of (&m)))
+    return;
   if (!read_asked (mcp, x, &fault))
     return mcp_http_refuse (mcp, x, m.id, &fault);
   if (m.version != NULL || slice_is (http_header (x, "mcp-protocol-version"), MCP_MODERN_VERSION)

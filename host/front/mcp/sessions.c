@@ -178,6 +178,7 @@ mcp_sessions_close (struct mcp_sessions *sessions, struct mcp_session *session)
   sessions->count--;
   sessions->ending (sessions->ctx, session);
   free (session->principal);
+  free (session->tenant);
   free (session);
 }
 

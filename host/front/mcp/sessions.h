@@ -17,6 +17,7 @@ struct mcp_session {
   char id[MCP_SESSION_ID_LEN + 1];
   char name[24]; /* for log and tools, which must not learn the id: it is a credential */
   char *principal;
+  char *tenant;                 /* of its calls; NULL: "default" */
   double used;                  /* when a request last came */
   struct mcp_stream standalone; /* of GET */
   struct mcp_journal journal;   /* of its other streams */

@@ -183,7 +183,7 @@ may_see (const struct http_exchange *x, const struct rest_ask *a)
 {
   const struct front_peer *peer = http_request (x)->peer;
 
-  return peer->manager || strcmp (peer->principal, a->principal) == 0;
+  return (peer->roles & ROLE_APPROVE) != 0 || strcmp (peer->principal, a->principal) == 0;
 }
 
 /* NULL: refused. */

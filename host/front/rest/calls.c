@@ -282,6 +282,7 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
                        .args_len = text.len,
                        .front = "rest",
                        .principal = request->peer->principal,
+                       .tenant = request->peer->tenant,
                        .call_id = body->call_id,
                        .session_id = body->session_id,
                        .metadata = body->metadata.data,
@@ -347,7 +348,7 @@ rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slic
 
   if (memchr (id.data, '\0', id.len) == NULL)
     call = call_find (calls->env->calls, arena_strndup (request->arena, id.data, id.len),
-                      request->peer->manager ? NULL : request->peer->principal);
+                      (request->peer->roles & ROLE_MANAGE) != 0 ? NULL : request->peer->principal);
   if (call == NULL)
     return http_reply_error (x, 404, "call_not_found",
                              "There is no running call of this id that you may cancel");

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "front/asked.h"
+#include "front/auth/auth.h"
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
@@ -232,24 +233,12 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
   http_reply (x, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, out.data, out.len);
 }
 
-static bool
-is_manager (struct http_exchange *x)
-{
-  if (http_request (x)->peer->manager)
-    return true;
-  http_reply_error (x, 403, "not_allowed",
-                    "Only root or the daemon's own user may do this, over the local socket");
-  return false;
-}
-
 static void
 post_release (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   const struct front_manage *manage = &rest->env->manage;
   CLEANUP_FREE char *name = xstrndup (segment.data, segment.len);
 
-  if (!is_manager (x))
-    return;
   if (strlen (name) != segment.len || !manage->release (manage->ctx, name))
     http_reply_error (x, 404, "not_found", "There is no such plugin");
   else
@@ -263,8 +252,6 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
   struct error err = { 0 };
 
   (void) segment;
-  if (!is_manager (x))
-    return;
   if (!manage->reload (manage->ctx, &err))
     return http_reply_error (x, 422, "bad_configuration", "%s", err.text);
   reply_status (x, 200, "reloaded", NULL);
@@ -273,26 +260,29 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
 
 static const struct route routes[] = {
-  { "GET", "/", "this list", get_index },
+  { "GET", "/", "this list", get_index, ROLE_LIST },
   { "GET", "/v1/tools",
-    "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools },
-  { "POST", "/v1/tools/{name}/call", "call a tool", post_call },
-  { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources },
-  { "GET", "/v1/resources/read", "read a resource: uri=…", get_read },
-  { "GET", "/v1/prompts", "the prompts", get_prompts },
-  { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt },
-  { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call },
-  { "GET", "/v1/asks", "calls that wait for answers", get_asks },
-  { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask },
-  { "POST", "/v1/asks/{id}", "answer it", post_ask },
-  { "DELETE", "/v1/asks/{id}", "give it up", delete_ask },
-  { "GET", "/v1/results/{id}", "a result that was too large to be shown; takes Range", get_result },
-  { "GET", "/v1/plugins", "the plugins and how they are", get_plugins },
-  { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release },
-  { "POST", "/v1/reload", "read the configuration again", post_reload },
-  { "GET", "/healthz", "is the daemon alive?", get_health },
-  { "GET", "/readyz", "does it take calls?", get_ready },
-  { "GET", "/metrics", "figures for Prometheus", get_metrics },
+    "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools,
+    ROLE_LIST },
+  { "POST", "/v1/tools/{name}/call", "call a tool", post_call, ROLE_CALL },
+  { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources,
+    ROLE_LIST },
+  { "GET", "/v1/resources/read", "read a resource: uri=…", get_read, ROLE_CALL },
+  { "GET", "/v1/prompts", "the prompts", get_prompts, ROLE_LIST },
+  { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt, ROLE_CALL },
+  { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call, ROLE_CALL },
+  { "GET", "/v1/asks", "calls that wait for answers", get_asks, ROLE_LIST },
+  { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask, ROLE_LIST },
+  { "POST", "/v1/asks/{id}", "answer it", post_ask, ROLE_LIST },
+  { "DELETE", "/v1/asks/{id}", "give it up", delete_ask, ROLE_LIST },
+  { "GET", "/v1/results/{id}", "a result that was too large to be shown; takes Range", get_result,
+    ROLE_CALL },
+  { "GET", "/v1/plugins", "the plugins and how they are", get_plugins, ROLE_OBSERVE },
+  { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release, ROLE_MANAGE },
+  { "POST", "/v1/reload", "read the configuration again", post_reload, ROLE_MANAGE },
+  { "GET", "/healthz", "is the daemon alive?", get_health, 0 },
+  { "GET", "/readyz", "does it take calls?", get_ready, 0 },
+  { "GET", "/metrics", "figures for Prometheus", get_metrics, ROLE_OBSERVE },
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -369,8 +359,10 @@ rest_handle (struct rest *rest, struct http_exchange *x)
   const struct route *route =
     route_find (routes, ROUTES, request->method, request->path, &segment, &known);
 
-  if (route != NULL)
-    route->handle (rest, x, segment);
+  if (route != NULL) {
+    if (auth_allows (rest->env->auth, x, route->role))
+      route->handle (rest, x, segment);
+  }
   else if (known)
     refuse_method (x, request->path);
   else

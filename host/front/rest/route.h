@@ -13,6 +13,7 @@ struct route {
   const char *summary; /* for the index */
   /* `segment` is what stood at {…}, never empty then. */
   void (*handle) (struct rest *rest, struct http_exchange *x, struct slice segment);
+  unsigned role; /* ROLE_… that it takes */
 };
 
 /* Does the path fit the pattern? */
