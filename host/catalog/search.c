@@ -20,8 +20,7 @@ struct word {
 };
 
 struct occurrence {
-  struct word word;
-  uint32_t tool, weight;
+  uint32_t word, tool, weight;
 };
 
 struct entry {
@@ -99,11 +98,92 @@ compare_words (const struct word *a, const struct word *b)
 
 /* ---- building ---- */
 
+enum { NO_TOOL = UINT32_MAX };
+
+/* A word of the index while it is built. */
+struct known {
+  struct word word;
+  uint32_t count, last; /* tools that have it, the last of them */
+  uint32_t entry;       /* its number, once all are in order */
+};
+
 struct building {
   struct search *search;
-  struct occurrence *list;
+  struct known *known;
+  size_t known_count, known_room;
+  uint32_t *slots; /* a hash table: numbers of known words, and one; 0: free */
+  size_t slots_count;
+  struct occurrence *list; /* in the order of tools */
   size_t count, room;
 };
+
+static size_t
+hash (const struct word *word)
+{
+  uint64_t sum = 14695981039346656037U; /* FNV-1a, eight bytes at a time */
+
+  for (size_t i = 0; i < WORD_MAX; i += sizeof sum) {
+    uint64_t part;
+    memcpy (&part, word->text + i, sizeof part);
+    sum = (sum ^ part) * 1099511628211U;
+    sum ^= sum >> 29;
+  }
+  return (size_t) sum;
+}
+
+static uint32_t *
+slot_of (const struct building *b, const struct word *word)
+{
+  size_t at = hash (word) & (b->slots_count - 1);
+
+  while (b->slots[at] != 0 && compare_words (&b->known[b->slots[at] - 1].word, word) != 0)
+    at = (at + 1) & (b->slots_count - 1);
+  return &b->slots[at];
+}
+
+static void
+grow (struct building *b)
+{
+  b->known_room = b->known_room != 0 ? 2 * b->known_room : 512;
+  b->known = xrealloc (b->known, b->known_room * sizeof *b->known);
+  free (b->slots);
+  b->slots_count = 2 * b->known_room;
+  b->slots = xcalloc (b->slots_count, sizeof *b->slots);
+  for (size_t i = 0; i < b->known_count; i++)
+    *slot_of (b, &b->known[i].word) = (uint32_t) i + 1;
+}
+
+/* The number of a word, which is known from now on. */
+static uint32_t
+know (struct building *b, const struct word *word)
+{
+  uint32_t *slot;
+
+  if (b->known_count == b->known_room)
+    grow (b);
+  slot = slot_of (b, word);
+  if (*slot == 0) {
+    b->known[b->known_count++] = (struct known){ .word = *word, .last = NO_TOOL };
+    *slot = (uint32_t) b->known_count;
+  }
+  return *slot - 1;
+}
+
+static void
+add_word (struct building *b, uint32_t tool, uint32_t weight, const struct word *word)
+{
+  uint32_t number = know (b, word);
+  struct known *known = &b->known[number];
+
+  if (b->count == b->room) {
+    b->room = b->room != 0 ? 2 * b->room : 1024;
+    b->list = xrealloc (b->list, b->room * sizeof *b->list);
+  }
+  b->list[b->count++] = (struct occurrence){ number, tool, weight };
+  known->count += known->last != tool;
+  known->last = tool;
+  b->search->lengths[tool] += (float) weight;
+}
 
 static void
 add_text (struct building *b, size_t tool, uint32_t weight, const char *text, size_t len)
@@ -111,14 +191,8 @@ add_text (struct building *b, size_t tool, uint32_t weight, const char *text, si
   const char *at = text, *end = text + len;
   struct word word;
 
-  while (text != NULL && next_word (&at, end, &word)) {
-    if (b->count == b->room) {
-      b->room = b->room != 0 ? 2 * b->room : 1024;
-      b->list = xrealloc (b->list, b->room * sizeof *b->list);
-    }
-    b->list[b->count++] = (struct occurrence){ word, (uint32_t) tool, weight };
-    b->search->lengths[tool] += (float) weight;
-  }
+  while (text != NULL && next_word (&at, end, &word))
+    add_word (b, (uint32_t) tool, weight, &word);
 }
 
 static void
@@ -129,7 +203,8 @@ add_title (struct building *b, size_t index, const struct tool *tool)
   const char *title;
   size_t len;
 
-  if (!json_read (&tape, tool->mcp.data, tool->mcp.len, &json_default_limits, &arena))
+  if (memmem (tool->mcp.data, tool->mcp.len, "\"title\"", strlen ("\"title\"")) == NULL
+      || !json_read (&tape, tool->mcp.data, tool->mcp.len, &json_default_limits, &arena))
     return;
   title = json_string (&tape, json_member (&tape, json_root (&tape), "title"), &arena, &len);
   if (title != NULL)
@@ -149,34 +224,50 @@ add_tool (struct building *b, size_t index, const struct tool *tool)
 }
 
 static int
-compare_occurrences (const void *a, const void *b)
+compare_known (const void *a, const void *b)
 {
-  const struct occurrence *x = a, *y = b;
-  int order = compare_words (&x->word, &y->word);
+  const struct known *x = *(struct known *const *) a, *y = *(struct known *const *) b;
 
-  return order != 0 ? order : (x->tool > y->tool) - (x->tool < y->tool);
+  return compare_words (&x->word, &y->word);
 }
 
-/* From occurrences in order: an entry for each word, a posting for each tool that has it. */
+/* An entry for each word, in order, with room for its postings. */
 static void
-fill (struct search *s, const struct occurrence *list, size_t count)
+make_entries (struct search *s, struct building *b)
 {
+  struct known **order = xmalloc ((b->known_count + 1) * sizeof (struct known *));
   uint32_t postings = 0;
 
-  s->words = xmalloc ((count + 1) * sizeof *s->words);
-  s->postings = xmalloc ((count + 1) * sizeof *s->postings);
-  for (size_t i = 0; i < count; i++) {
-    bool is_new = i == 0 || compare_words (&list[i].word, &list[i - 1].word) != 0;
-    if (is_new)
-      s->words[s->words_count++] = (struct entry){ .word = list[i].word, .first = postings };
-    if (is_new || list[i].tool != list[i - 1].tool) {
-      s->postings[postings++] = (struct posting){ .tool = list[i].tool };
-      s->words[s->words_count - 1].count++;
-    }
-    s->postings[postings - 1].weight += (float) list[i].weight;
+  for (size_t i = 0; i < b->known_count; i++)
+    order[i] = &b->known[i];
+  if (b->known_count != 0)
+    qsort (order, b->known_count, sizeof (struct known *), compare_known);
+  s->words = xmalloc ((b->known_count + 1) * sizeof *s->words);
+  s->words_count = b->known_count;
+  for (size_t i = 0; i < b->known_count; i++) {
+    s->words[i] = (struct entry){ .word = order[i]->word, .first = postings };
+    order[i]->entry = (uint32_t) i;
+    postings += order[i]->count;
   }
-  s->words = xrealloc (s->words, (s->words_count + 1) * sizeof *s->words);
-  s->postings = xrealloc (s->postings, ((size_t) postings + 1) * sizeof *s->postings);
+  s->postings = xmalloc (((size_t) postings + 1) * sizeof *s->postings);
+  free (order);
+}
+
+/* A posting for each tool that has a word. */
+static void
+make_postings (struct search *s, const struct building *b)
+{
+  for (size_t i = 0; i < b->count; i++) {
+    const struct occurrence *o = &b->list[i];
+    struct entry *entry = &s->words[b->known[o->word].entry];
+    struct posting *last = &s->postings[entry->first + entry->count];
+    if (entry->count != 0 && last[-1].tool == o->tool)
+      last[-1].weight += (float) o->weight;
+    else {
+      *last = (struct posting){ o->tool, (float) o->weight };
+      entry->count++;
+    }
+  }
 }
 
 struct search *
@@ -194,9 +285,10 @@ search_new (struct toolset *set)
     s->average += s->lengths[i];
   }
   s->average = s->average > 0 ? s->average / (double) set->count : 1;
-  if (b.count != 0)
-    qsort (b.list, b.count, sizeof *b.list, compare_occurrences);
-  fill (s, b.list, b.count);
+  make_entries (s, &b);
+  make_postings (s, &b);
+  free (b.known);
+  free (b.slots);
   free (b.list);
   return s;
 }

@@ -50,6 +50,14 @@ static const struct setting tasks_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting listed_settings[] = {
+  { "tools", SETTING_STRING, AT (listed_tools), 0, 0, NULL, NULL },
+  { "tags", SETTING_STRING, AT (listed_tags), 0, 0, NULL, NULL },
+  { "plugins", SETTING_STRING, AT (listed_plugins), 0, 0, NULL, NULL },
+  { "disclosure", SETTING_STRING, AT (disclosure), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting results_settings_keys[] = {
   { "shown", SETTING_SIZE, AT (result_shown), 0, 1 << 30, NULL, NULL },
   { "ttl", SETTING_DURATION, AT (result_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
@@ -95,6 +103,7 @@ const struct setting config_settings[] = {
   { "auth", SETTING_GROUP, 0, 0, 0, auth_settings, NULL },
   { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
+  { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
@@ -199,6 +208,10 @@ config_free (struct config *config)
   free (config->log_level);
   free (config->log_file);
   free (config->instructions);
+  free (config->listed_tools);
+  free (config->listed_tags);
+  free (config->listed_plugins);
+  free (config->disclosure);
   free (config->ask_key_file);
   free_auth (&config->auth);
   memset (config, 0, sizeof *config);

@@ -41,6 +41,7 @@ struct config {
   int64_t task_ttl_ms, tasks_max; /* of MCP's tasks */
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
   struct config_auth auth;
+  char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */

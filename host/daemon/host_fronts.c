@@ -1,3 +1,4 @@
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/host_parts.h"
@@ -107,6 +108,22 @@ on_request (void *ctx, struct http_exchange *x)
 
 /* ---- HTTP ---- */
 
+static struct filter_list
+list_of (const char *text)
+{
+  return (struct filter_list){ text, text != NULL ? strlen (text) : 0 };
+}
+
+static struct asked
+asked_of (const struct config *config)
+{
+  return (struct asked){ .filter = { .tools = list_of (config->listed_tools),
+                                     .tags = list_of (config->listed_tags),
+                                     .plugins = list_of (config->listed_plugins) },
+                         .search = config->disclosure != NULL
+                                   && strcmp (config->disclosure, "search") == 0 };
+}
+
 void
 host_make_fronts (struct host *host)
 {
@@ -118,6 +135,7 @@ host_make_fronts (struct host *host)
                                   .log = host->log,
                                   .pressure = &host->ceiling.pressure,
                                   .version = TOOLHOST_VERSION,
+                                  .asked = asked_of (&host->config),
                                   .instructions = host->config.instructions,
                                   .auth = host->auth,
                                   .seal = host->seal,

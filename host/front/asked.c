@@ -1,21 +1,25 @@
 #include "front/asked.h"
 
-static struct filter_list
-list_of (const struct http_exchange *x, const char *name)
+static void
+take_list (const struct http_exchange *x, const char *name, struct filter_list *list)
 {
   struct slice value = http_query (x, name);
 
-  return (struct filter_list){ value.data, value.len };
+  if (value.data != NULL)
+    *list = (struct filter_list){ value.data, value.len };
 }
 
 bool
-asked_read (const struct http_exchange *x, struct asked *asked)
+asked_read (const struct front_env *env, const struct http_exchange *x, struct asked *asked)
 {
   struct slice disclosure = http_query (x, "disclosure");
 
-  *asked = (struct asked){ .filter = { .tools = list_of (x, "tools"),
-                                       .tags = list_of (x, "tags"),
-                                       .plugins = list_of (x, "plugins") },
-                           .search = slice_is (disclosure, "search") };
-  return disclosure.data == NULL || asked->search || slice_is (disclosure, "all");
+  *asked = env->asked;
+  take_list (x, "tools", &asked->filter.tools);
+  take_list (x, "tags", &asked->filter.tags);
+  take_list (x, "plugins", &asked->filter.plugins);
+  if (disclosure.data == NULL)
+    return true;
+  asked->search = slice_is (disclosure, "search");
+  return asked->search || slice_is (disclosure, "all");
 }

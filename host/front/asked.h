@@ -4,15 +4,11 @@
 #ifndef TOOLHOST_FRONT_ASKED_H
 #define TOOLHOST_FRONT_ASKED_H
 
-#include "catalog/filter.h"
+#include "front/front.h"
 #include "front/http/http.h"
 
-struct asked {
-  struct tool_filter filter; /* into the exchange's arena */
-  bool search;
-};
-
-/* False: disclosure is something else than "all" or "search". */
-bool asked_read (const struct http_exchange *x, struct asked *asked);
+/* What is not asked for is as `env` has it; what is lives in the exchange's arena.  False:
+ * disclosure is something else than "all" or "search". */
+bool asked_read (const struct front_env *env, const struct http_exchange *x, struct asked *asked);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "call/call.h"
 #include "catalog/catalog.h"
+#include "catalog/filter.h"
 #include "front/auth/roles.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
@@ -33,6 +34,12 @@ struct results;   /* call/results.h */
 struct offload;   /* base/offload.h */
 struct auth;      /* front/auth/auth.h */
 
+/* Which tools a caller is shown. */
+struct asked {
+  struct tool_filter filter;
+  bool search; /* it looks for tools instead of being shown all */
+};
+
 struct front_env {
   struct ev_loop *loop;
   struct calls *calls;
@@ -40,6 +47,7 @@ struct front_env {
   struct log *log;
   struct pressure *pressure; /* of memory; NULL: there is no ceiling */
   const char *version;       /* of the daemon */
+  struct asked asked;        /* where a caller asks for nothing else */
   const char *instructions;  /* for the model, or NULL */
   struct auth *auth;         /* who may what over HTTP; NULL: nobody shows anything */
   struct seal_keys *seal;    /* of what callers keep between the rounds of a call */

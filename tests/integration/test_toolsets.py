@@ -52,6 +52,18 @@ def test_some_tools():
         same(d.http("POST", "/v1/tools/echo/call?tools=e*", body).status, 200)
 
 
+def test_as_the_configuration_says():
+    listed_so = {"listed": {"tools": "e*", "disclosure": "search"}}
+    with Daemon(plugins=["echo", "calculator"], config=listed_so) as d:
+        same(d.tools(), [SEARCH, DESCRIBE])
+        same(listed(d, "?disclosure=all"), ["echo"])
+        same(listed(d, "?disclosure=all&tools=*"), ["calculator", "echo"])
+        same(call(d, "", "calculator", expression="1")["error"]["code"], -32602)
+    with Daemon(plugins=["echo", "calculator"], config={"listed": {"tools": "e*"}}, stdio=True) as d:
+        tools = d.pipe.ask("tools/list")["result"]["tools"]
+        same([tool["name"] for tool in tools], ["echo"])
+
+
 def test_in_a_session():
     with Daemon(plugins=["echo", "calculator"], config={"page_size": 1}) as d:
         was = d.http

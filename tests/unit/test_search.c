@@ -163,6 +163,33 @@ the_best_come_first (void)
   toolset_unref (set);
 }
 
+/* So many words that the table of them grows often. */
+static void
+each_of_many_is_found (void)
+{
+  enum { MANY = 3000 };
+  struct tool **tools = xcalloc (MANY, sizeof (struct tool *));
+  struct toolset *set;
+  struct search *s;
+  char name[32];
+
+  for (size_t i = 0; i < MANY; i++) {
+    snprintf (name, sizeof name, "word%zux same", i);
+    tools[i] = tool_of (name, "", "same same", NULL, "p");
+  }
+  set = toolset_new (tools, MANY, 1);
+  s = search_new (set);
+  for (size_t i = 0; i < MANY; i++) {
+    const struct tool *found[2];
+    snprintf (name, sizeof name, "word%zux", i);
+    CU_ASSERT_EQUAL_FATAL (search_find (s, name, strlen (name), NULL, found, 2), 1);
+    CU_ASSERT_NSTRING_EQUAL (found[0]->name, name, strlen (name));
+  }
+  search_free (s);
+  toolset_unref (set);
+  free (tools);
+}
+
 static void
 limits (void)
 {
@@ -192,6 +219,7 @@ static CU_TestInfo filters[] = { { "by name, tag and plugin", by_name_tag_and_pl
                                  { "a catalog keeps its views", a_catalog_keeps_its_views },
                                  CU_TEST_INFO_NULL };
 static CU_TestInfo words[] = { { "the best come first", the_best_come_first },
+                               { "each of many is found", each_of_many_is_found },
                                { "limits", limits },
                                CU_TEST_INFO_NULL };
 static CU_SuiteInfo suites[] = { { "filter", NULL, NULL, NULL, NULL, filters },

@@ -125,8 +125,10 @@ mcp_request_begin (struct mcp_request *r, struct mcp_core *core, struct mcp_peer
   r->core = core;
   r->peer = peer;
   r->era = era;
-  if (r->set == NULL)
-    r->set = catalog_toolset (core->env->catalog);
+  if (r->set == NULL) { /* its carrier has no way to ask for some */
+    r->set = catalog_meant (core->env->catalog, &core->env->asked.filter);
+    r->search = core->env->asked.search;
+  }
   r->progress = -INFINITY;
   r->id = m->id;
   r->token = mcp_progress_token (m);

@@ -296,7 +296,7 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
 {
   struct asked asked;
 
-  if (!asked_read (x, &asked))
+  if (!asked_read (mcp->core.env, x, &asked))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "disclosure: expected all or search");
   mcp->set = catalog_meant (mcp->core.env->catalog, &asked.filter);
   mcp->search = asked.search;

@@ -267,7 +267,7 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
   struct asked asked;
   struct call *call;
 
-  (void) asked_read (c->x, &asked); /* what it discloses concerns lists only */
+  (void) asked_read (c->calls->env, c->x, &asked); /* what it discloses concerns lists only */
   if (written) /* as providers hand on what a model wrote: function.arguments */
     text.data = json_string (&body->tape, body->arguments, arena, &text.len);
   call = call_start (c->calls->env->calls,

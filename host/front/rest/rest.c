@@ -73,7 +73,7 @@ get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct buf *body;
 
   (void) segment;
-  (void) asked_read (x, &asked); /* providers know of no tools that are looked for */
+  (void) asked_read (rest->env, x, &asked); /* providers know of no tools that are looked for */
   if (slice_is (http_query (x, "cost"), "1"))
     return get_costs (rest, x, catalog_meant (rest->env->catalog, &asked.filter));
   body = rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
