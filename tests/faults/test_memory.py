@@ -223,11 +223,11 @@ def test_huge_results_stay_below_the_ceiling():
     with Daemon(plugins=["huge_result", "echo"], policies={"huge_result": policy},
                 config={"memory_max": ceiling, "deadline": "60s"}) as d:
         same(d.rest("huge_result", {"bytes": 1000}).code, None)
-        callers = [in_background(d.rest, "huge_result", {"bytes": 6 << 20}, timeout=120) for _ in range(24)]
+        callers = [in_background(d.rest, "huge_result", {"bytes": 12 << 20}, timeout=120) for _ in range(24)]
         answers = [caller(120) for caller in callers]
         for answer in answers:
             if answer.code is None:
-                assert len(answer.answer.body) > 6 << 20, answer
+                assert len(answer.answer.body) > 12 << 20, answer
             else:
                 assert answer.code in ("tool_execution_failed", "tool_overloaded"), answer
                 assert "memory" in answer.message, answer.message
