@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_write.h"
 
 enum { MIRRORED_MAX = 32, NAME_MAX_LEN = 128 };
 
@@ -24,21 +25,6 @@ static bool
 wrong (struct place *p, const char *what)
 {
   return error_set (p->err, "%s: x-mcp-header: %s", buf_cstr (&p->schema), what);
-}
-
-/* Go down one step of a pointer; back with the returned length. */
-static size_t
-enter (struct buf *pointer, const char *name, size_t len)
-{
-  size_t before = pointer->len;
-
-  buf_putc (pointer, '/');
-  for (size_t i = 0; i < len; i++)
-    if (name[i] == '~' || name[i] == '/')
-      buf_puts (pointer, name[i] == '~' ? "~0" : "~1");
-    else
-      buf_putc (pointer, name[i]);
-  return before;
 }
 
 /* RFC 9110, section 5.6.2. */
@@ -113,8 +99,8 @@ walk_map (struct place *p, const struct json_node *map, bool properties)
   for (const struct json_node *n = json_first (map); n != json_end (map); n = json_next (n)) {
     size_t name_len;
     const char *name = json_string (p->tape, n, p->arena, &name_len);
-    size_t schema = enter (&p->schema, name, name_len);
-    size_t argument = enter (&p->argument, name, name_len);
+    size_t schema = json_pointer_add (&p->schema, name, name_len);
+    size_t argument = json_pointer_add (&p->argument, name, name_len);
     n = json_next (n);
     if (!walk (p, n, properties, properties))
       return false;
@@ -175,7 +161,7 @@ walk (struct place *p, const struct json_node *schema, bool is_argument, bool th
        n = json_next (json_next (n))) {
     size_t len;
     const char *name = json_string (p->tape, n, p->arena, &len);
-    size_t before = enter (&p->schema, name, len);
+    size_t before = json_pointer_add (&p->schema, name, len);
     if (json_equals (p->tape, n, "x-mcp-header"))
       p->schema.len = before; /* the sentence names the schema it stands in */
     if (!walk_keyword (p, schema, n, is_argument, through_properties))
