@@ -36,6 +36,7 @@ import rows as hostile  # noqa: E402
 UNPRIVILEGED = 12345  # a user that owns nothing
 GROWTH_MAX_KIB = 8192 * PATIENCE
 NEIGHBOUR_EVERY = 0.002  # seconds
+TRIES = 4  # for the neighbour's latency
 NEIGHBOUR_SAMPLES = 150  # for a p99, so that a quick row waits for them
 BASE_SAMPLES = 500
 RATIO_MAX, RATIO_SLACK_MS = 2.0, 5.0
@@ -347,8 +348,8 @@ RULES = f"""
 ms       from the call until the caller had its answer and, where the log must tell it, the process was gone
 fds, RSS what the daemon has more than before, once only the neighbour's worker is left (bound: 0, {GROWTH_MAX_KIB} KiB)
 p99      of a neighbour called every {NEIGHBOUR_EVERY * 1000:.0f} ms meanwhile, as a multiple of its p99 before all rows: at most
-         {RATIO_MAX:.0f} or {RATIO_SLACK_MS:.0f} ms more, whichever is larger; a row beyond it runs once more,
-         between two new measurements without it, since others use this machine too
+         {RATIO_MAX:.0f} or {RATIO_SLACK_MS:.0f} ms more, whichever is larger; a row beyond it runs again,
+         up to {TRIES} times in all, between new measurements without it, since others use this machine too
 """
 
 
@@ -360,17 +361,28 @@ def too_slow(p99, base):
     return p99 > max(base * RATIO_MAX, base + RATIO_SLACK_MS)
 
 
-def judged(rig, row, finding):
-    """With the neighbour's latency, and a second try for it between two measurements without the plugin."""
-    if finding.problems or not too_slow(finding.p99, rig.base_p99):
-        return finding
+def tried_again(rig, row, first):
+    """The row once more, between two new measurements of the neighbour without the plugin."""
     rig.measure_base()
     before, again = rig.base_p99, run_row(rig, row)
     rig.measure_base()
     rig.base_p99 = max(before, rig.base_p99)
-    again.check(not too_slow(again.p99, rig.base_p99),
-                f"the neighbour's p99 was {again.p99:.1f} ms, with nothing else {before:.1f} ms before and at most "
-                f"{rig.base_p99:.1f} ms after; {finding.ratio:.1f} times at the first try")
+    problem = None
+    if too_slow(again.p99, rig.base_p99):
+        problem = (f"the neighbour's p99 was {again.p99:.1f} ms, with nothing else {before:.1f} ms before and at most "
+                   f"{rig.base_p99:.1f} ms after; {first.ratio:.1f} times at the first of {TRIES} tries")
+    return again, problem
+
+
+def judged(rig, row, finding):
+    """With the neighbour's latency: what the plugin does to it, it does at every try."""
+    if finding.problems or not too_slow(finding.p99, rig.base_p99):
+        return finding
+    for _ in range(TRIES - 1):
+        again, problem = tried_again(rig, row, finding)
+        if again.problems or problem is None:
+            return again
+    again.check(False, problem)
     return again
 
 
