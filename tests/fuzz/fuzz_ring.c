@@ -145,7 +145,7 @@ give_calls (struct daemon *d)
                          .cpu_ms = 1000,
                          .result_max = 1000 };
     HOLDS (queue_put (&d->queue, job) == NULL);
-    HOLDS (worker_run (&d->worker, job));
+    HOLDS (worker_run (&d->worker, job) == WORKER_RUNS);
     worker_count_for (&d->worker, job, queue_take (&d->queue, job));
   }
 }
