@@ -157,12 +157,6 @@ json_equals_len (const struct json_tape *tape, const struct json_node *node, con
   return json_cursor_next (&cursor) < 0;
 }
 
-bool
-json_equals (const struct json_tape *tape, const struct json_node *node, const char *text)
-{
-  return json_equals_len (tape, node, text, strlen (text));
-}
-
 /* ---- members and pointers ---- */
 
 const struct json_node *
@@ -178,12 +172,6 @@ json_member_len (const struct json_tape *tape, const struct json_node *object, c
     if (json_equals_len (tape, n, name, len))
       return n + 1;
   return NULL;
-}
-
-const struct json_node *
-json_member (const struct json_tape *tape, const struct json_node *object, const char *name)
-{
-  return json_member_len (tape, object, name, strlen (name));
 }
 
 /* The next byte a pointer's token stands for: -1 at the end, -2 for a bad escape. */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -99,12 +100,14 @@ json_end (const struct json_node *container)
 
 /* The value of an object's member, NULL when absent or `object` is NULL or no object.  Names are
  * compared after resolving escapes. */
-const struct json_node *json_member (const struct json_tape *tape, const struct json_node *object,
-                                     const char *name);
-/* Same with a name of given length. */
 const struct json_node *json_member_len (const struct json_tape *tape,
                                          const struct json_node *object, const char *name,
                                          size_t len);
+static inline const struct json_node *
+json_member (const struct json_tape *tape, const struct json_node *object, const char *name)
+{
+  return json_member_len (tape, object, name, strlen (name));
+}
 /* What a JSON pointer (RFC 6901) names, from `node`; NULL when nothing. "" is the node itself. */
 const struct json_node *json_pointer (const struct json_tape *tape, const struct json_node *node,
                                       const char *pointer, size_t len);
@@ -126,9 +129,13 @@ const char *json_string (const struct json_tape *tape, const struct json_node *n
 const char *json_cstring (const struct json_tape *tape, const struct json_node *node,
                           struct arena *arena);
 /* Is this string exactly `text`?  False for anything else. */
-bool json_equals (const struct json_tape *tape, const struct json_node *node, const char *text);
 bool json_equals_len (const struct json_tape *tape, const struct json_node *node, const char *text,
                       size_t len);
+static inline bool
+json_equals (const struct json_tape *tape, const struct json_node *node, const char *text)
+{
+  return json_equals_len (tape, node, text, strlen (text));
+}
 
 /* A number that is mathematically an integer and fits (1.0 and 1e2 count).  False otherwise. */
 bool json_int64 (const struct json_tape *tape, const struct json_node *node, int64_t *value);

@@ -7,10 +7,13 @@ static_assert (sizeof (struct ring_side) <= RING_HEAD, "the head fits its page")
 static_assert ((RING_SIZE & (RING_SIZE - 1)) == 0, "indices are masked");
 static_assert (ATOMIC_INT_LOCK_FREE == 2, "a lock would be in only one of the processes");
 
+/* An index counts from where the ring was empty last, so that what is small goes through the same
+ * few pages again and again and stays in the processor's caches.  Whatever an enemy says is the
+ * origin, this is in the data. */
 static uint32_t
-offset (uint32_t index)
+offset (uint32_t index, uint32_t origin)
 {
-  return index & (RING_SIZE - 1);
+  return (index - origin) & (RING_SIZE - 1);
 }
 
 /* All accesses to the shared words are sequentially consistent: of "I have moved my index; do you
@@ -55,13 +58,18 @@ ring_room (struct ring_out *out)
   if (consumed - out->consumed > unread || consumed % RING_UNIT != 0)
     return RING_BROKEN;
   out->consumed = consumed;
+  if (consumed == out->at && out->origin != consumed) {
+    /* Nobody reads what is not there: seen by the peer before what is published next. */
+    out->origin = consumed;
+    atomic_store_explicit (&out->own->origin, consumed, memory_order_relaxed);
+  }
   return RING_SIZE - (long) (out->at - consumed);
 }
 
 void
 ring_put (struct ring_out *out, const void *data, size_t len)
 {
-  size_t at = offset (out->at);
+  size_t at = offset (out->at, out->origin);
   size_t first = RING_SIZE - at < len ? RING_SIZE - at : len;
 
   if (len == 0)
@@ -109,7 +117,7 @@ ring_peek (const struct ring_in *in, char *room, size_t most)
 {
   uint32_t produced = atomic_load (&in->peer->produced);
   size_t len = produced - in->at;
-  size_t at = offset (in->at);
+  size_t at = offset (in->at, atomic_load_explicit (&in->peer->origin, memory_order_relaxed));
   size_t first;
 
   if (len > RING_SIZE || len % RING_UNIT != 0)

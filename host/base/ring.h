@@ -33,6 +33,7 @@ enum {
 /* The head of a segment, each word on a cache line of its own.  Indices count bytes and wrap. */
 struct ring_side {
   _Alignas(64) _Atomic uint32_t produced; /* put into this segment */
+  _Atomic uint32_t origin;                /* the index whose byte is the first of the data */
   _Alignas(64) _Atomic uint32_t consumed; /* taken from the other's segment */
   _Alignas(64) _Atomic uint32_t bell;     /* "knock when you have produced"; 0: I am awake */
   _Alignas(64) _Atomic uint32_t room;     /* "knock when you have consumed"; 0: I have enough */
@@ -44,6 +45,7 @@ struct ring_out {
   const struct ring_side *peer;
   char *data;
   uint32_t at;       /* put in, published or not */
+  uint32_t origin;   /* where the ring was empty last: from there it is filled from its start */
   uint32_t consumed; /* by the peer, as last seen and found possible */
   uint32_t knocked;  /* the last ticket that was knocked for */
   uint32_t ticket;   /* the last one put up */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,7 +388,12 @@ go_to (int members)
 void
 cgroup_sit (const struct cgroups *groups)
 {
-  go_to (groups->home >= 0 ? groups->daemon : -1);
+  const struct sched_param none = { 0 };
+
+  if (groups->home < 0 || groups->daemon < 0)
+    return;
+  go_to (groups->daemon);
+  (void) sched_setscheduler (0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none);
 }
 
 void

@@ -30,7 +30,9 @@ struct cgroups {
 };
 
 /* The daemon stands beside its workers in our folder, where it weighs more than all of them and is
- * preferred to those that compute for long (cgroup_calm): it answers while they are at work.  It
+ * preferred to those that compute for long (cgroup_calm): it answers while they are at work.  To
+ * others that have work it leaves their turn, and finds more to do at its own: threads that weigh
+ * as much as it does would be interrupted for each single answer (SCHED_BATCH, of this thread).  It
  * takes its seat itself, as root, because moving another process takes the kernel long; and leaves
  * it before the folder is to be removed.  Where there is no controller for processors: nothing. */
 void cgroup_sit (const struct cgroups *groups);

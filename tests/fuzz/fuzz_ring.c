@@ -223,6 +223,7 @@ say (struct daemon *d, const uint8_t *data, size_t size)
   memcpy (&produced, data + 1, sizeof produced);
   memcpy ((char *) d->up + RING_HEAD, data + 5, size - 5);
   side->produced = produced;
+  side->origin = data[0] & 8 ? produced : 0;
 }
 
 int

@@ -95,17 +95,11 @@ fake_answer_free (struct fake_answer *answer)
 
 /* ---- front/http/http.h ---- */
 
-bool
-slice_is (struct slice s, const char *text)
-{
-  return s.data != NULL && s.len == strlen (text) && memcmp (s.data, text, s.len) == 0;
-}
-
 /* The value behind "name" and `mark`, up to one of `ends`. */
 static struct slice
-find_value (const char *text, const char *name, const char *mark, const char *ends)
+find_value (const char *text, const char *name, size_t name_len, const char *mark, const char *ends)
 {
-  size_t name_len = strlen (name), mark_len = strlen (mark);
+  size_t mark_len = strlen (mark);
 
   while (*text != '\0') {
     size_t len = strcspn (text, ends);
@@ -124,15 +118,15 @@ http_set_peer (struct http_exchange *x, const struct front_peer *peer)
 }
 
 struct slice
-http_header (const struct http_exchange *x, const char *name)
+http_header_len (const struct http_exchange *x, const char *name, size_t len)
 {
-  return find_value (x->headers, name, ": ", "\n");
+  return find_value (x->headers, name, len, ": ", "\n");
 }
 
 struct slice
 http_query (const struct http_exchange *x, const char *name)
 {
-  return find_value (x->request.query.data, name, "=", "&");
+  return find_value (x->request.query.data, name, strlen (name), "=", "&");
 }
 
 const struct http_request *

@@ -126,6 +126,29 @@ test_around_and_around (void)
   teardown (&p);
 }
 
+/* What went through an empty ring lies at its start, however much went through before. */
+static void
+test_an_empty_ring_starts_anew (void)
+{
+  struct pair p;
+
+  setup (&p);
+  for (uint64_t i = 0; i < 1000; i++) {
+    CU_ASSERT_EQUAL (ring_room (&p.out), RING_SIZE);
+    ring_put (&p.out, &i, sizeof i);
+    (void) ring_publish (&p.out);
+    CU_ASSERT_EQUAL (memcmp ((char *) p.left + RING_HEAD, &i, sizeof i), 0);
+    CU_ASSERT_EQUAL (ring_room (&p.out), RING_SIZE - 8); /* not while something is in it */
+    ring_put (&p.out, "to be cut", 8);
+    (void) ring_publish (&p.out);
+    CU_ASSERT_EQUAL (ring_peek (&p.in, p.room, CHUNK), 16);
+    CU_ASSERT_EQUAL (memcmp (p.room, &i, sizeof i), 0);
+    CU_ASSERT_NSTRING_EQUAL (p.room + 8, "to be cut", 8);
+    (void) ring_take (&p.in, 16);
+  }
+  teardown (&p);
+}
+
 /* ---- lies ---- */
 
 static void
@@ -139,6 +162,27 @@ test_an_impossible_producer (void)
     side (p.left)->produced = lies[i];
     CU_ASSERT_EQUAL (ring_peek (&p.in, p.room, CHUNK), RING_BROKEN);
     CU_ASSERT (ring_has_news (&p.in));
+  }
+  teardown (&p);
+}
+
+/* Where it begins is the other side's word; what is copied is its data all the same. */
+static void
+test_an_impossible_origin (void)
+{
+  static const uint32_t origins[] = { 1, 7, RING_SIZE - 1, RING_SIZE, UINT32_MAX };
+  char *data;
+  struct pair p;
+
+  setup (&p);
+  data = (char *) p.left + RING_HEAD;
+  memset (data, 'd', RING_SIZE);
+  atomic_store (&side (p.left)->produced, CHUNK);
+  for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
+    atomic_store (&side (p.left)->origin, origins[i]);
+    memset (p.room, 0, CHUNK);
+    CU_ASSERT_EQUAL (ring_peek (&p.in, p.room, CHUNK), CHUNK);
+    CU_ASSERT_EQUAL (memcmp (p.room, data, CHUNK), 0);
   }
   teardown (&p);
 }
@@ -328,7 +372,9 @@ static CU_TestInfo tests[] = {
   { "bytes come out as they went in", test_bytes_come_out_as_they_went_in },
   { "full is full to the last byte", test_full_is_full_to_the_last_byte },
   { "around and around, random sizes", test_around_and_around },
+  { "an empty ring starts anew", test_an_empty_ring_starts_anew },
   { "an impossible producer", test_an_impossible_producer },
+  { "an impossible origin", test_an_impossible_origin },
   { "a producer that goes back", test_a_producer_that_goes_back },
   { "an impossible consumer", test_an_impossible_consumer },
   { "one knock for each ticket", test_one_knock_for_each_ticket },

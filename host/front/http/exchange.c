@@ -171,14 +171,6 @@ http_request (const struct http_exchange *x)
   return &x->request;
 }
 
-bool
-slice_is (struct slice s, const char *text)
-{
-  size_t len = strlen (text);
-
-  return s.data != NULL && s.len == len && memcmp (s.data, text, len) == 0;
-}
-
 static struct slice
 join (const struct http_exchange *x, struct slice a, struct slice b)
 {
@@ -191,10 +183,9 @@ join (const struct http_exchange *x, struct slice a, struct slice b)
 }
 
 struct slice
-http_header (const struct http_exchange *x, const char *name)
+http_header_len (const struct http_exchange *x, const char *name, size_t len)
 {
   struct slice found = { NULL, 0 };
-  size_t len = strlen (name);
 
   for (unsigned i = 0; i < x->parser.field_count; i++) {
     const struct http_field *f = &x->fields[i];

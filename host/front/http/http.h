@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "front/front.h"
 
@@ -49,10 +50,21 @@ struct http_request {
 /* A request header by lower-case name, surrounding blanks stripped; data NULL when absent.  A
  * header that came several times: values joined with ", " (a repeated Content-Length, Host or the
  * like was refused before). */
-struct slice http_header (const struct http_exchange *x, const char *name);
+struct slice http_header_len (const struct http_exchange *x, const char *name, size_t len);
+static inline struct slice
+http_header (const struct http_exchange *x, const char *name)
+{
+  return http_header_len (x, name, strlen (name));
+}
 /* A query parameter, percent-decoded into the arena; data NULL when absent. */
 struct slice http_query (const struct http_exchange *x, const char *name);
-bool slice_is (struct slice s, const char *text);
+static inline bool
+slice_is (struct slice s, const char *text)
+{
+  size_t len = strlen (text);
+
+  return s.data != NULL && s.len == len && memcmp (s.data, text, len) == 0;
+}
 
 const struct http_request *http_request (const struct http_exchange *x);
 /* The request is this caller's from now on; `peer` lives as long as the exchange. */
