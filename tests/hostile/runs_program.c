@@ -70,7 +70,7 @@ execute (void *self, toolhost_call *call)
   int64_t children = toolhost_arg_int (call, "children", 0);
 
   for (int i = 0; i < MOST_ARGUMENTS; i++) {
-    char where[16];
+    char where[32];
     (void) snprintf (where, sizeof where, "/argv/%d", i);
     argv[i] = (char *) (uintptr_t) toolhost_arg_string_or (call, where, NULL);
   }
