@@ -35,8 +35,9 @@ static void
 expect (struct mcp_lists *lists, const struct toolset *set, const char *revision, size_t from,
         size_t end, const char *expected)
 {
-  struct slice page = mcp_lists_page (lists, set, revision, from, end);
+  CLEANUP_BUF struct buf page = { 0 };
 
+  mcp_lists_put (lists, set, revision, from, end, &page);
   if (page.len != strlen (expected)
       || (page.len != 0 && memcmp (page.data, expected, page.len) != 0))
     printf ("# %s: got %.*s\n", revision, (int) page.len, page.data != NULL ? page.data : "");
@@ -98,22 +99,35 @@ pages (void)
 }
 
 static void
-written_once_for_a_toolset (void)
+each_is_written_once_for_a_toolset (void)
 {
   struct toolset *set = abc (0), *next = abc (1);
   struct mcp_lists lists;
-  struct slice page;
 
   mcp_lists_init (&lists, NULL);
-  page = mcp_lists_page (&lists, set, "2026-07-28", 0, 3);
+  expect (&lists, set, "2026-07-28", 1, 2, "{\"name\":\"b\"}");
   buf_reset (&set->tools[1]->mcp, 0); /* no definition any more: it would be left out */
-  CU_ASSERT_PTR_EQUAL (mcp_lists_page (&lists, set, "2026-07-28", 0, 3).data, page.data);
-  CU_ASSERT_EQUAL (mcp_lists_page (&lists, set, "2026-07-28", 0, 3).len, page.len);
+  expect (&lists, set, "2026-07-28", 0, 2, "{\"name\":\"a\"},{\"name\":\"b\"}");
   toolset_unref (set);
-  buf_puts (&next->tools[0]->mcp, " ");
-  expect (&lists, next, "2026-07-28", 0, 2, "{\"name\":\"a\"},{\"name\":\"b\"}");
+  buf_reset (&next->tools[0]->mcp, 0);
+  buf_puts (&next->tools[0]->mcp, "{\"name\":\"n\"}");
+  expect (&lists, next, "2026-07-28", 0, 2, "{\"name\":\"n\"},{\"name\":\"b\"}");
   mcp_lists_free (&lists);
   toolset_unref (next);
+}
+
+static void
+what_nobody_asks_for_is_not_written (void)
+{
+  struct toolset *set = abc (1);
+  struct mcp_lists lists;
+
+  mcp_lists_init (&lists, NULL);
+  expect (&lists, set, "2026-07-28", 0, 1, "{\"name\":\"a\"}");
+  buf_reset (&set->tools[2]->mcp, 0); /* had it been written, this would come too late */
+  expect (&lists, set, "2026-07-28", 0, 3, "{\"name\":\"a\"},{\"name\":\"b\"}");
+  mcp_lists_free (&lists);
+  toolset_unref (set);
 }
 
 static void
@@ -144,7 +158,8 @@ what_can_not_be_written_is_left_out (void)
 static CU_TestInfo tests[] = {
   { "each revision has what it knows", each_revision_has_what_it_knows },
   { "a page is a piece of the list", pages },
-  { "a list is written once for a toolset", written_once_for_a_toolset },
+  { "a tool is written once for a toolset", each_is_written_once_for_a_toolset },
+  { "what nobody asks for is not written", what_nobody_asks_for_is_not_written },
   { "what can't be written is left out, and told", what_can_not_be_written_is_left_out },
   CU_TEST_INFO_NULL
 };

@@ -36,15 +36,15 @@ void
 mcp_lists_free (struct mcp_lists *lists)
 {
   for (size_t i = 0; i < MCP_REVISIONS; i++) {
-    buf_free (&lists->lists[i].tools);
-    free (lists->lists[i].begins);
+    buf_free (&lists->lists[i].texts);
+    free (lists->lists[i].tools);
   }
   providers_free (lists->providers);
 }
 
-/* ---- writing one ---- */
+/* ---- writing ---- */
 
-/* A list while it is written. */
+/* Tools of a list while they are written. */
 struct writing {
   const struct mcp_lists *lists;
   const struct provider *provider;
@@ -70,7 +70,6 @@ write_tool (const struct writing *s, const struct tool *tool, struct buf *out)
   struct json_tape tape;
   size_t start = out->len;
 
-  buf_putc (out, ',');
   if (!json_read (&tape, tool->mcp.data, tool->mcp.len, &json_default_limits, &arena)
       || !project_tool (s->provider, s->format, &tape, json_root (&tape), &losses, NULL, out)) {
     out->len = start;
@@ -79,39 +78,52 @@ write_tool (const struct writing *s, const struct tool *tool, struct buf *out)
   losses_free (&losses);
 }
 
+/* Forget what was written of another toolset. */
 static void
-write_list (const struct mcp_lists *lists, struct mcp_list *list, const struct toolset *set,
-            size_t revision)
+begin_list (struct mcp_list *list, const struct toolset *set)
+{
+  buf_reset (&list->texts, 0);
+  list->tools = xrealloc (list->tools, (set->count + 1) * sizeof *list->tools);
+  memset (list->tools, 0, set->count * sizeof *list->tools);
+  list->generation = set->generation;
+  list->begun = true;
+}
+
+static void
+write_missing (const struct mcp_lists *lists, struct mcp_list *list, const struct toolset *set,
+               size_t revision, size_t from, size_t end)
 {
   const char *format = revisions[revision].format;
   struct writing s = { .lists = lists, .revision = revisions[revision].revision };
 
   s.provider = providers_find (lists->providers, format, strlen (format), false, &s.format);
   assert (s.provider != NULL); /* it is compiled in */
-  buf_reset (&list->tools, 0);
-  list->begins = xrealloc (list->begins, (set->count + 1) * sizeof *list->begins);
-  for (size_t i = 0; i < set->count; i++) {
-    list->begins[i] = list->tools.len;
-    write_tool (&s, set->tools[i], &list->tools);
+  for (size_t i = from; i < end; i++) {
+    struct mcp_list_item *tool = &list->tools[i];
+    if (tool->written)
+      continue;
+    tool->begin = list->texts.len;
+    write_tool (&s, set->tools[i], &list->texts);
+    tool->len = list->texts.len - tool->begin;
+    tool->written = true;
   }
-  list->begins[set->count] = list->tools.len;
-  list->generation = set->generation;
-  list->written = true;
 }
 
-struct slice
-mcp_lists_page (struct mcp_lists *lists, const struct toolset *set, const char *revision,
-                size_t from, size_t end)
+void
+mcp_lists_put (struct mcp_lists *lists, const struct toolset *set, const char *revision,
+               size_t from, size_t end, struct buf *out)
 {
-  size_t i = index_of (revision);
+  size_t i = index_of (revision), start = out->len;
   struct mcp_list *list = &lists->lists[i];
-  struct slice page = { NULL, 0 };
 
-  if (!list->written || list->generation != set->generation)
-    write_list (lists, list, set, i);
-  if (list->begins[from] == list->begins[end])
-    return page;
-  page.data = list->tools.data + list->begins[from] + 1;
-  page.len = list->begins[end] - list->begins[from] - 1;
-  return page;
+  if (!list->begun || list->generation != set->generation)
+    begin_list (list, set);
+  write_missing (lists, list, set, i, from, end);
+  for (const struct mcp_list_item *tool = list->tools + from; tool < list->tools + end; tool++) {
+    if (tool->len == 0)
+      continue;
+    if (out->len != start)
+      buf_putc (out, ',');
+    buf_append (out, list->texts.data + tool->begin, tool->len);
+  }
 }

@@ -1,5 +1,6 @@
-/* lists.h - the tools as each revision of MCP lists them: written once for each toolset and
- * revision, so that a page is a piece of what is there.  Used by reply.c.  Loop thread only. */
+/* lists.h - the tools as each revision of MCP lists them: each is written once for a toolset and
+ * revision, when it is first asked for, so that a change of ten thousand tools costs whoever lists
+ * them next no more than the page it reads.  Used by reply.c.  Loop thread only. */
 #ifndef TOOLHOST_FRONT_MCP_LISTS_H
 #define TOOLHOST_FRONT_MCP_LISTS_H
 
@@ -7,11 +8,17 @@
 #include "front/http/http.h"
 #include "watch/log.h"
 
-struct mcp_list {
+/* Where a tool's text is among those that were written. */
+struct mcp_list_item {
+  size_t begin, len; /* 0 bytes: it can't be written for the revision */
   bool written;
+};
+
+struct mcp_list {
+  bool begun;
   uint64_t generation; /* of the toolset it is of */
-  struct buf tools;    /* each with a comma before it */
-  size_t *begins;      /* of each tool in them, and where the last one ends */
+  struct mcp_list_item *tools;
+  struct buf texts;
 };
 
 enum { MCP_REVISIONS = 5 };
@@ -25,10 +32,10 @@ struct mcp_lists {
 void mcp_lists_init (struct mcp_lists *lists, struct log *log);
 void mcp_lists_free (struct mcp_lists *lists);
 
-/* The tools from index `from` to before `end`, with commas between them, as a revision that is
- * served lists them; good until the next call.  One that can't be written for the revision is left
- * out, which the log tells once. */
-struct slice mcp_lists_page (struct mcp_lists *lists, const struct toolset *set,
-                             const char *revision, size_t from, size_t end);
+/* Append the tools from index `from` to before `end`, with commas between them, as a revision that
+ * is served lists them.  One that can't be written for the revision is left out, which the log tells
+ * once. */
+void mcp_lists_put (struct mcp_lists *lists, const struct toolset *set, const char *revision,
+                    size_t from, size_t end, struct buf *out);
 
 #endif

@@ -204,9 +204,8 @@ mcp_put_definition (struct buf *out, const struct mcp_request *r, const char *na
 {
   const struct toolset *whole = catalog_toolset (r->core->env->catalog);
   size_t behind = toolset_after (whole, name, len);
-  struct slice tool = mcp_lists_page (&r->core->lists, whole, revision_of (r), behind - 1, behind);
 
-  buf_append (out, tool.data, tool.len);
+  mcp_lists_put (&r->core->lists, whole, revision_of (r), behind - 1, behind, out);
 }
 
 static void
@@ -237,7 +236,7 @@ mcp_put_tool_list (struct buf *out, const struct mcp_request *r, struct slice to
 }
 
 /* Some of the tools there are, one by one from the list of all. */
-static struct slice
+static void
 pick (const struct mcp_request *r, const struct toolset *set, size_t from, size_t end,
       struct buf *picked)
 {
@@ -249,21 +248,21 @@ pick (const struct mcp_request *r, const struct toolset *set, size_t from, size_
     if (start != 0 && picked->len == start + 1) /* it can't be written for the revision */
       picked->len = start;
   }
-  return (struct slice){ picked->data, picked->len };
 }
 
 void
 mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set, size_t from)
 {
   struct json_writer w = { .out = out };
-  CLEANUP_BUF struct buf picked = { 0 };
+  CLEANUP_BUF struct buf tools = { 0 };
   size_t page = r->core->env->page_size;
   size_t end = page != 0 && set->count - from > page ? from + page : set->count;
-  struct slice tools = set == catalog_toolset (r->core->env->catalog)
-                         ? mcp_lists_page (&r->core->lists, set, revision_of (r), from, end)
-                         : pick (r, set, from, end, &picked);
 
-  begin_tools (&w, r, tools);
+  if (set == catalog_toolset (r->core->env->catalog))
+    mcp_lists_put (&r->core->lists, set, revision_of (r), from, end, &tools);
+  else
+    pick (r, set, from, end, &tools);
+  begin_tools (&w, r, (struct slice){ tools.data, tools.len });
   if (end != set->count)
     mcp_put_cursor (&w, set->tools[end - 1]);
   end_tools (&w, r);
