@@ -3,7 +3,32 @@
 #include <string.h>
 
 #include "base/json_tape.h"
+#include "schema/schema.h"
 #include "tap.h"
+
+/* A unit is the test's. */
+static void
+keep (struct unit *unit)
+{
+  (void) unit;
+}
+
+struct toolset *
+unit_toolset (struct unit *unit)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct tool *tool = xcalloc (1, sizeof *tool);
+  struct json_tape tape;
+
+  tool->refs = 1;
+  tool->name = xstrdup ("t");
+  tool->name_len = 1;
+  tool->unit = unit;
+  tool->unit_unref = keep;
+  CU_ASSERT_TRUE_FATAL (json_read (&tape, "{}", 2, &json_default_limits, &arena));
+  tool->input = schema_compile (&tape, json_root (&tape), NULL, NULL);
+  return toolset_new (&tool, 1, 1);
+}
 
 struct unit_answer
 unit_submit (struct unit *unit, struct job *job)

@@ -3,6 +3,7 @@
 #ifndef TOOLHOST_TESTS_PLAYED_UNIT_H
 #define TOOLHOST_TESTS_PLAYED_UNIT_H
 
+#include "catalog/toolset.h"
 #include "pool/unit.h"
 
 struct unit {
@@ -11,6 +12,9 @@ struct unit {
   unsigned submitted;
   struct unit_answer answer;
 };
+
+/* A toolset of one tool "t" of this unit, which takes any object. */
+struct toolset *unit_toolset (struct unit *unit);
 
 /* The call asks: `asked` as a worker tells it, and what its tool keeps. */
 void unit_asks (struct unit *unit, const char *asked, const char *kept);

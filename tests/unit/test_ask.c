@@ -5,7 +5,6 @@
 
 #include "call/calls.h"
 #include "played_unit.h"
-#include "schema/schema.h"
 #include "tap.h"
 
 #define NAME_FORM                                                                                  \
@@ -307,7 +306,6 @@ struct fixture {
   struct ev_loop *loop;
   struct calls *calls;
   struct unit unit;
-  struct tool *tool;
   struct toolset *set;
   int done;
   enum call_error error;
@@ -336,20 +334,11 @@ setup (struct fixture *f)
   const struct calls_settings settings = {
     .deadline_ms = 30000, .running_max = 4, .json_depth = 8, .log_per_second = 1
   };
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct json_tape tape;
 
   memset (f, 0, sizeof *f);
   f->loop = ev_loop_new (EVFLAG_AUTO);
   f->calls = calls_new (f->loop, NULL, NULL, &settings);
-  f->tool = xcalloc (1, sizeof *f->tool);
-  f->tool->refs = 1;
-  f->tool->name = xstrdup ("t");
-  f->tool->name_len = 1;
-  f->tool->unit = &f->unit;
-  CU_ASSERT_TRUE_FATAL (json_read (&tape, "{}", 2, &json_default_limits, &arena));
-  f->tool->input = schema_compile (&tape, json_root (&tape), NULL, NULL);
-  f->set = toolset_new (&f->tool, 1, 1);
+  f->set = unit_toolset (&f->unit);
 }
 
 static void
@@ -358,7 +347,6 @@ teardown (struct fixture *f)
   CU_ASSERT_EQUAL (calls_running (f->calls), 0);
   ask_free (f->ask);
   calls_free (f->calls);
-  f->tool->unit = NULL;
   toolset_unref (f->set);
   ev_loop_destroy (f->loop);
 }

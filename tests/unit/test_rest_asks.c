@@ -7,7 +7,6 @@
 #include "fake_http.h"
 #include "front/rest/asks.h"
 #include "played_unit.h"
-#include "schema/schema.h"
 #include "tap.h"
 
 #define JSON_TYPE "content-type: application/json\n"
@@ -19,7 +18,6 @@ static const struct front_peer others = { .roles = ROLES_LOCAL, .principal = "ui
 struct fixture {
   struct front_env env;
   struct unit unit;
-  struct tool *tool;
   struct toolset *set;
   struct rest_asks asks;
   struct rest_ask *ask; /* the last */
@@ -67,8 +65,6 @@ setup (struct fixture *f)
   const struct calls_settings settings = {
     .deadline_ms = 30000, .running_max = 4, .json_depth = 8, .log_per_second = 1
   };
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct json_tape tape;
 
   memset (f, 0, sizeof *f);
   f->env.loop = ev_loop_new (EVFLAG_AUTO);
@@ -76,14 +72,7 @@ setup (struct fixture *f)
   f->env.json_depth = 64;
   f->env.asks_max = 2;
   f->env.ask_ttl = 60;
-  f->tool = xcalloc (1, sizeof *f->tool);
-  f->tool->refs = 1;
-  f->tool->name = xstrdup ("t");
-  f->tool->name_len = 1;
-  f->tool->unit = &f->unit;
-  CU_ASSERT_TRUE_FATAL (json_read (&tape, "{}", 2, &json_default_limits, &arena));
-  f->tool->input = schema_compile (&tape, json_root (&tape), NULL, NULL);
-  the_set = f->set = toolset_new (&f->tool, 1, 1);
+  the_set = f->set = unit_toolset (&f->unit);
   rest_asks_init (&f->asks, &f->env);
   make_ask (f);
 }
@@ -94,7 +83,6 @@ teardown (struct fixture *f)
   rest_asks_free (&f->asks);
   CU_ASSERT_EQUAL (calls_running (f->env.calls), 0);
   calls_free (f->env.calls);
-  f->tool->unit = NULL;
   toolset_unref (f->set);
   ev_loop_destroy (f->env.loop);
 }
