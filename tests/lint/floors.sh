@@ -11,13 +11,14 @@ host/base         -
 host/schema       base
 host/watch        base
 host/catalog      base schema watch
-host/pool         base schema watch
-host/call         base schema watch catalog pool
-host/front        base schema watch catalog pool call
-host/daemon       base schema watch catalog pool call front
+host/service      base schema watch
+host/pool         base schema watch service
+host/call         base schema watch catalog pool service
+host/front        base schema watch catalog pool call service
+host/daemon       base schema watch catalog pool call front service
 host/worker       base
 host/mock         base worker
-host/cli          base schema watch catalog pool call front daemon
+host/cli          base schema watch catalog pool call front daemon service
 plugins           common
 sdk               -
 '

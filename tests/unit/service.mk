@@ -1,0 +1,7 @@
+# The services of the daemon.
+check_PROGRAMS += %D%/test_http_address %D%/test_http_url
+
+%C%_test_http_address_SOURCES = %D%/test_http_address.c %D%/tap.h
+%C%_test_http_address_LDADD = $(UNIT_LIBS)
+%C%_test_http_url_SOURCES = %D%/test_http_url.c %D%/tap.h
+%C%_test_http_url_LDADD = $(UNIT_LIBS)
