@@ -39,14 +39,14 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/mcp_wire.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
@@ -68,6 +68,10 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_fragile_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_hundred_la_SOURCES = %D%/integration/hundred.c
+%C%_integration_hundred_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_hundred_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_hundred_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_late_la_SOURCES = %D%/integration/late.c
 %C%_integration_late_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_late_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -1,8 +1,11 @@
-"""A thousand plugins: copies of one small plugin whose name has a number of fixed width."""
+"""Many plugins: copies of one whose name has a number of fixed width."""
 
+import itertools
 import time
 
 from harness import Daemon, comment, main, plugin_file, same, wait_for, PATIENCE
+from many_tools import check_walk, put, take_away, tools_of, walk
+from mcp_wire import Session
 
 COUNT = 1000
 TEMPLATE_NAME = b"numbered_0000"
@@ -53,6 +56,45 @@ def timed(d):
     at = time.monotonic()
     d.mcp("tools/list")
     return time.monotonic() - at
+
+
+class Changes:
+    """Plugins that come, go and are replaced, one change after another; each is seen before the next."""
+
+    def __init__(self, d):
+        self.d, self.made, self.generations = d, 0, itertools.count(1)
+        self.steps = itertools.cycle([lambda: self.goes(1), lambda: self.replaced(3), lambda: self.comes(1),
+                                      lambda: self.replaced(4), lambda: self.comes(9), lambda: self.goes(9)])
+
+    def goes(self, number):
+        take_away(self.d, number)
+        self.d.wait_tool(tools_of(number)[0], present=False, timeout=15)
+
+    def comes(self, number):
+        put(self.d, number)
+        self.d.wait_tool(tools_of(number)[0], timeout=15)
+
+    def replaced(self, number):
+        before = len(self.d.log_events("plugin_loaded"))
+        put(self.d, number, next(self.generations))
+        self.d.wait_log("plugin_loaded", after=before)
+
+    def step(self):
+        next(self.steps)()
+        self.made += 1
+
+
+def test_pages_while_plugins_come_and_go():
+    """After each page another plugin comes, goes or is replaced: what stays is on some page once."""
+    with Daemon(config={"page_size": 70}) as d:
+        for number in range(6):
+            put(d, number)
+        wait_for(lambda: len(d.tools()) == 600, 30, "600 tools")
+        changes, session = Changes(d), Session(d)
+        for ask in (lambda params: d.mcp("tools/list", params).json["result"],
+                    lambda params: session.ask("tools/list", params)["result"]):
+            check_walk(walk(ask, changes.step), stayed=(0, 2, 3, 4, 5))
+        assert changes.made >= 2 * 7, changes.made
 
 
 if __name__ == "__main__":

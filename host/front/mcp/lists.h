@@ -33,8 +33,8 @@ void mcp_lists_init (struct mcp_lists *lists, struct log *log);
 void mcp_lists_free (struct mcp_lists *lists);
 
 /* Append the tools from index `from` to before `end`, with commas between them, as a revision that
- * is served lists them.  One that can't be written for the revision is left out, which the log tells
- * once. */
+ * is served lists them.  One that can't be written for the revision is left out, which the log
+ * tells once. */
 void mcp_lists_put (struct mcp_lists *lists, const struct toolset *set, const char *revision,
                     size_t from, size_t end, struct buf *out);
 
