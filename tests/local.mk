@@ -46,7 +46,7 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
@@ -68,6 +68,10 @@ check_LTLIBRARIES += %D%/integration/formats.la %D%/integration/fragile.la %D%/i
 %C%_integration_fragile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_fragile_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_fragile_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_busy_la_SOURCES = %D%/integration/busy.c
+%C%_integration_busy_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_busy_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_busy_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_hundred_la_SOURCES = %D%/integration/hundred.c
 %C%_integration_hundred_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_hundred_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -4,7 +4,9 @@ import json
 import socket
 import time
 
-from harness import Daemon, ENVELOPE, in_background, main, mcp_headers, same, wait_for
+from harness import (Daemon, ENVELOPE, PATIENCE, comment, in_background, is_running, main, mcp_headers, same,
+                     wait_for)
+from mcp_wire import Session, modern_stream
 
 SLOW = {"name": "slow_echo", "arguments": {"ms": 60_000}, "_meta": {**ENVELOPE, "progressToken": "p"}}
 
@@ -43,6 +45,51 @@ def test_a_client_that_leaves_cancels_its_call():
                 got += chunk
         ended(d, "tool_cancelled")
         same(d.call("slow_echo", {"ms": 0, "text": "next"}).text, "next")
+
+
+# ---- the work in the worker: busy has one thread, which answers the next call when the work has ended, and its
+# process remembers how; a process that was killed for it would not
+
+
+def begun(stream):
+    """A call that is at work, by its first message; its client then goes away.  When."""
+    with stream:
+        same(stream.message()["method"], "notifications/progress")
+        return time.monotonic()
+
+
+def work(tool, **arguments):
+    return {"name": tool, "arguments": arguments, "_meta": {"progressToken": "p"}}
+
+
+def test_leaving_stops_work_of_2026_07_28():
+    with Daemon(plugins=["busy"], config={"grace": "20s"}) as d:
+        left = begun(modern_stream(d, "tools/call", work("busy", ms=60_000), {"progressToken": "p"}))
+        same(d.call("how_it_ended").text, "stopped")
+        took = time.monotonic() - left
+        assert took < 20, f"the work went on for {took:.1f} s"
+        comment(f"stopped after {took * 1000:.1f} ms")
+
+
+def test_leaving_ends_work_of_2026_07_28_that_does_not_look():
+    with Daemon(plugins=["heavy_spin"], config={"grace": "300ms"}) as d:
+        left = begun(modern_stream(d, "tools/call", work("heavy_spin", mib=1), {"progressToken": "p"}))
+        workers = d.workers()
+        assert workers, "no worker"
+        wait_for(lambda: not any(map(is_running, workers)), 5, "the end of the processes at work")
+        took = time.monotonic() - left
+        assert 0.3 <= took < 2 * PATIENCE, f"gone after {took:.2f} s, with a grace of 0.3 s"
+        comment(f"gone after {took * 1000:.0f} ms")
+
+
+def test_leaving_stops_no_work_of_the_handshake():
+    with Daemon(plugins=["busy"], config={"grace": "100ms"}) as d:
+        begun(Session(d).stream("tools/call", work("busy", ms=600)))
+        same(d.call("how_it_ended").text, "finished")
+        same(d.log_events("tool_call_failed"), [])
+
+
+# ---- by a message, and by time
 
 
 def test_cancel_on_stdio():

@@ -2,6 +2,7 @@
 """Results that are too large for a model: it is shown the begin, and the rest can be read in pages."""
 
 import base64
+import functools
 import re
 import time
 
@@ -12,6 +13,7 @@ SOME = ["a", "ä", "€", "😀", "\n", '"', "7"]
 MIB = 1 << 20
 
 
+@functools.cache
 def text_of(count):
     parts, size, i = [], 0, 0
     while size < count:
@@ -36,8 +38,9 @@ def read(d, uri):
     return d.mcp("resources/read", {"uri": uri}, {"Mcp-Name": uri}, timeout=60)
 
 
-def page(d, uri):
-    contents, = read(d, uri).json["result"]["contents"]
+def page(d, uri, session=None):
+    result = session.ask("resources/read", {"uri": uri})["result"] if session else read(d, uri).json["result"]
+    contents, = result["contents"]
     same(contents["uri"], uri)
     return contents
 
@@ -46,11 +49,11 @@ def bytes_of(contents):
     return contents["text"].encode() if "text" in contents else base64.b64decode(contents["blob"], validate=True)
 
 
-def read_all(d, uri):
-    """Everything, page by page."""
+def read_all(d, uri, session=None):
+    """Everything, page by page; by a client of the handshake when there is a session."""
     got, pages = [], 0
     while uri:
-        contents = page(d, uri)
+        contents = page(d, uri, session)
         same(contents["_meta"]["toolhost/offset"], sum(map(len, got)))
         got.append(bytes_of(contents))
         uri = contents["_meta"].get("toolhost/next")
@@ -99,7 +102,9 @@ def test_twenty_megabytes():
         result = large(d, "text", 20 * MIB, timeout=120)
         print(f"# answered after {time.monotonic() - started:.2f} s")
         link, = links(result)
-        assert len(result["content"][0]["text"].encode()) <= 65536
+        shown = result["content"][0]["text"].encode()
+        assert 65000 < len(shown) <= 65536 and whole.startswith(shown), len(shown)
+        assert "of 20,971,520 bytes of text" in result["content"][1]["text"], result["content"][1]
         got, pages = read_all(d, link["uri"] + "?limit=1048576")
         assert got == whole and pages > 19, (len(got), pages)
         path = "/v1/results/" + link["uri"].rsplit("/", 1)[1]
@@ -109,6 +114,16 @@ def test_twenty_megabytes():
         part = d.http("GET", path, headers={"Range": "bytes=1000000-9999999"}, timeout=60)
         same((part.status, part.headers["content-range"]), (206, f"bytes 1000000-9999999/{20 * MIB}"))
         assert part.body == whole[1000000:10000000]
+
+
+def test_twenty_megabytes_for_the_handshake():
+    with Daemon(plugins=["large"], policies={"large": {"limits": {"result": "64M", "memory": "512M"}}}) as d:
+        session = Session(d)
+        result = session.ask("tools/call", {"name": "large", "arguments": {"kind": "text", "bytes": 20 * MIB}})["result"]
+        link, = links(result)
+        assert len(result["content"][0]["text"].encode()) <= 65536
+        got, pages = read_all(d, link["uri"], session)  # pages as large as the daemon makes them
+        assert got == text_of(20 * MIB) and pages > 19, (len(got), pages)
 
 
 def test_calls_go_on_meanwhile():
