@@ -21,6 +21,7 @@ integration_tests = \
 	%D%/integration/test_policy.py \
 	%D%/integration/test_privileges.py \
 	%D%/integration/test_service.py \
+	%D%/integration/test_skills.py \
 	%D%/integration/test_stdio.py \
 	%D%/integration/test_store.py \
 	%D%/integration/test_supervisor.py \

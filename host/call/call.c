@@ -189,6 +189,10 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
 
   if (arguments->repaired != NULL)
     note_repairs (call, arguments->repaired);
+  if (tool->skill != NULL) {
+    call_read (call);
+    return call;
+  }
   answer = unit_submit (tool->unit, &call->job);
   if (answer.refusal == UNIT_TAKEN) {
     call_log_start (call);

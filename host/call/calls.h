@@ -11,6 +11,7 @@
 #include "watch/metrics.h"
 #include "watch/pressure.h"
 
+struct offload; /* base/offload.h */
 struct results; /* results.h */
 
 struct calls_settings {
@@ -21,6 +22,7 @@ struct calls_settings {
   unsigned
     log_per_second; /* lines about calls that went well or were too many; others are counted */
   struct results *results; /* where what is not shown is kept; NULL: everything is shown */
+  struct offload *readers; /* read what skills bring */
   enum repair_mode repair; /* of tools that have no setting of their own */
 };
 

@@ -73,6 +73,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
   count (call, result);
   call_log_end (call->calls, call, call->tool->name, result, cause);
   call_unindex (call);
+  call_forget_reading (call);
   if (events != NULL) /* the front may have gone */
     events->done (ctx, result);
   call_release (call);

@@ -11,6 +11,7 @@ libhost_la_SOURCES += \
 	%D%/inside.c %D%/inside.h \
 	%D%/preview.c %D%/preview.h \
 	%D%/problems.c %D%/problems.h \
+	%D%/reading.c \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/results.c %D%/results.h \
 	%D%/rounds.c \

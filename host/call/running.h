@@ -1,6 +1,7 @@
 /* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
  * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
- * finish.c ends it, call_log.c writes of it.  Nobody else includes this.  Loop thread only. */
+ * reading.c reads what skills bring, finish.c ends it, call_log.c writes of it.  Nobody else
+ * includes this.  Loop thread only. */
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
 
@@ -64,6 +65,7 @@ struct call {
   unsigned askable;     /* enum frame_ask */
   int64_t deadline_ms;  /* the caller's wish */
   struct buf responses; /* answers that came before their questions; empty: none */
+  struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
 };
@@ -83,6 +85,13 @@ struct tool_stats *calls_stats_of (const struct calls *calls, struct tool *tool)
 
 /* What the pool reports of a call's job. */
 extern const struct job_events call_job_events;
+
+/* ---- reading.c ---- */
+
+/* Read what its URI names of its skill; it ends with that. */
+void call_read (struct call *call);
+/* It ends now; what is being read for it is not wanted. */
+void call_forget_reading (struct call *call);
 
 /* ---- rounds.c ---- */
 

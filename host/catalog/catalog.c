@@ -68,7 +68,8 @@ differences (const struct toolset *a, const struct toolset *b)
   static const unsigned lists[OFFERS] = { [OFFER_TOOL] = CATALOG_TOOLS,
                                           [OFFER_RESOURCE] = CATALOG_RESOURCES,
                                           [OFFER_TEMPLATE] = CATALOG_RESOURCES,
-                                          [OFFER_PROMPT] = CATALOG_PROMPTS };
+                                          [OFFER_PROMPT] = CATALOG_PROMPTS,
+                                          [OFFER_SKILL] = CATALOG_RESOURCES };
   unsigned found = 0;
 
   for (size_t kind = 0; kind < OFFERS; kind++)

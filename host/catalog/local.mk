@@ -2,9 +2,11 @@ libhost_la_SOURCES += \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/digest.c %D%/digest.h \
+	%D%/directory.c %D%/directory.h \
 	%D%/discovery.c %D%/discovery.h \
 	%D%/elf.c %D%/elf.h \
 	%D%/filter.c %D%/filter.h \
+	%D%/front_matter.c %D%/front_matter.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/mirrored.c %D%/mirrored.h \
 	%D%/offers.c %D%/reading.h \
@@ -25,6 +27,8 @@ libhost_la_SOURCES += \
 	%D%/provider.c %D%/provider.h \
 	%D%/search.c %D%/search.h \
 	%D%/settle.c %D%/settle.h \
+	%D%/skill.c %D%/skill.h \
+	%D%/skill_index.c %D%/skill_index.h \
 	%D%/source.c %D%/source.h \
 	%D%/store.c %D%/store.h \
 	%D%/toolset.c %D%/toolset.h \

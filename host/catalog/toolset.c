@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/skill.h"
 #include "schema/schema.h"
 
 struct tool *
@@ -23,6 +24,8 @@ tool_unref (struct tool *tool)
   schema_free (tool->output);
   uri_template_free (tool->uri_template);
   tool_unref (tool->listed_by);
+  if (tool->skill != NULL)
+    skills_unref (tool->skill->all);
   mirrored_free (&tool->mirrored);
   buf_free (&tool->mcp);
   free (tool->name);
@@ -59,7 +62,8 @@ offer_word (enum offer offer)
   static const char *const words[OFFERS] = { [OFFER_TOOL] = "tool",
                                              [OFFER_RESOURCE] = "resource",
                                              [OFFER_TEMPLATE] = "template",
-                                             [OFFER_PROMPT] = "prompt" };
+                                             [OFFER_PROMPT] = "prompt",
+                                             [OFFER_SKILL] = "skill" };
   return words[offer];
 }
 
@@ -155,9 +159,12 @@ struct tool *
 toolset_resource (const struct toolset *set, const char *uri, size_t len, struct buf *variables)
 {
   const struct offers *templates = &set->of[OFFER_TEMPLATE];
-  struct tool *best = offers_find (&set->of[OFFER_RESOURCE], uri, len);
+  struct tool *best = skill_at (set, uri, len);
   size_t most = 0, start = variables->len;
 
+  if (best != NULL && skill_file (best->skill, uri, len) != NULL)
+    return best;
+  best = offers_find (&set->of[OFFER_RESOURCE], uri, len);
   if (best != NULL && best->listed_by != NULL)
     (void) uri_template_match (best->listed_by->uri_template, uri, len, variables);
   if (best != NULL)

@@ -3,6 +3,7 @@
  *
  * What a plugin offers is a tool, a resource, a template of resources or a prompt.  All four are
  * calls with a deadline to a unit, so all are struct tool; they differ in what they are known by.
+ * A skill, which comes as files, is one too; reading what it brings is a call without a unit.
  *
  * A toolset is built once (definition.h makes the tools), then only read; whoever keeps one holds a
  * reference.  A tool lives as long as a toolset or a call refers to it.  Loop thread only. */
@@ -19,7 +20,8 @@
 #include "schema/repair/repair.h"
 
 struct schema;
-struct unit; /* pool/unit.h: what runs the tool; the catalog only passes it on */
+struct skill; /* skill.h */
+struct unit;  /* pool/unit.h: what runs the tool; the catalog only passes it on */
 
 /* What the operator gives a tool less of than its plugin; 0: no less. */
 struct tool_limits {
@@ -29,8 +31,8 @@ struct tool_limits {
   unsigned waiting; /* calls that wait for a worker */
 };
 
-enum offer { OFFER_TOOL, OFFER_RESOURCE, OFFER_TEMPLATE, OFFER_PROMPT, OFFERS };
-/* "tool", "resource", "template", "prompt" */
+enum offer { OFFER_TOOL, OFFER_RESOURCE, OFFER_TEMPLATE, OFFER_PROMPT, OFFER_SKILL, OFFERS };
+/* "tool", "resource", "template", "prompt", "skill" */
 const char *offer_word (enum offer offer);
 enum tool_background {
   BACKGROUND_NO,
@@ -65,7 +67,8 @@ struct tool {
   struct uri_template *uri_template; /* of a template */
   bool completes;                    /* a template or prompt that suggests values */
   bool lists;                        /* a template that says which resources there are */
-  struct tool *listed_by;        /* of a resource that a template listed: that one, referred to */
+  struct tool *listed_by; /* of a resource that a template listed: that one, referred to */
+  struct skill *skill;    /* of a skill, and of its SKILL.md as a resource: it, referred to */
   struct mirrored_list mirrored; /* arguments that MCP clients repeat as headers */
   bool repair_set;               /* the operator said how its arguments may be mended: */
   enum repair_mode repair;       /* … so; else as the daemon's configuration says */
@@ -107,9 +110,9 @@ size_t toolset_after (const struct toolset *set, const char *name, size_t len);
 struct tool *offers_find (const struct offers *offers, const char *name, size_t len);
 size_t offers_after (const struct offers *offers, const char *name, size_t len);
 
-/* What answers for a URI: the resource that stands there, else the template that matches with the
- * most literal text (of equals the first).  The template's variables are appended as a JSON object.
- * NULL: nothing does. */
+/* What answers for a URI: the skill whose file it is, the resource that stands there, else the
+ * template that matches with the most literal text (of equals the first).  The template's variables
+ * are appended as a JSON object. NULL: nothing does. */
 struct tool *toolset_resource (const struct toolset *set, const char *uri, size_t len,
                                struct buf *variables);
 

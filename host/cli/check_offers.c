@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "cli/answer.h"
+#include "cli/check_skills.h"
 
 /* One of them while it is looked at. */
 struct look {
@@ -161,5 +162,8 @@ check_offers (struct oneshot *host, struct report *report)
   const struct toolset *set = oneshot_toolset (host);
 
   for (size_t i = set->count; i < set->all; i++)
-    check_one (host, set->tools[i], report);
+    if (set->tools[i]->offer == OFFER_SKILL)
+      check_skill (host, set->tools[i], report);
+    else if (set->tools[i]->skill == NULL)
+      check_one (host, set->tools[i], report);
 }

@@ -27,6 +27,7 @@ extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_schema;
 extern const struct command command_resources;
+extern const struct command command_skills;
 extern const struct command command_read;
 extern const struct command command_prompts;
 extern const struct command command_prompt;

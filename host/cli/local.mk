@@ -30,6 +30,7 @@ toolhost_SOURCES = \
   %D%/cmd_call.c \
   %D%/cmd_cancel.c \
   %D%/check_offers.c %D%/check_offers.h \
+  %D%/check_skills.c %D%/check_skills.h \
   %D%/cmd_check.c \
   %D%/cmd_key.c \
   %D%/cmd_list.c \
@@ -38,6 +39,7 @@ toolhost_SOURCES = \
   %D%/cmd_plugins.c \
   %D%/cmd_reload.c \
   %D%/cmd_schema.c \
+  %D%/cmd_skills.c \
   %D%/command.h \
   %D%/list_cost.c %D%/list_cost.h \
   %D%/main.c

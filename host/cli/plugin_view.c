@@ -198,6 +198,7 @@ plugin_detail (const struct plugin_view *view, const struct json_node *plugin, s
   put_list (view, plugin, out, "resources", "resources");
   put_list (view, plugin, out, "templates", "templates");
   put_list (view, plugin, out, "prompts", "prompts");
+  put_list (view, plugin, out, "skills", "skills");
   put_list (view, plugin, out, "problems", "problems");
   put_line (out, "suggests", plugin_text (view, plugin, "suggested_policy"));
   put_ends (view, plugin, out);

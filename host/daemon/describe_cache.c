@@ -51,8 +51,15 @@ entry_key (const char *hex, uint64_t policy, char *key, size_t size)
 
 /* ---- in memory ---- */
 
+static void
+set_text (char **text, const char *to)
+{
+  free (*text);
+  *text = to != NULL ? xstrdup (to) : NULL;
+}
+
 static struct identity *
-add_identity (struct describe_cache *cache, const char *key, const char *hex, const char *suggests)
+add_identity (struct describe_cache *cache, const char *key, const struct known *known)
 {
   struct identity *i = NULL;
 
@@ -62,9 +69,9 @@ add_identity (struct describe_cache *cache, const char *key, const char *hex, co
     (void) snprintf (i->key, sizeof i->key, "%s", key);
     HASH_ADD_STR (cache->identities, key, i);
   }
-  (void) snprintf (i->known.hex, sizeof i->known.hex, "%s", hex);
-  free (i->known.suggests);
-  i->known.suggests = suggests != NULL ? xstrdup (suggests) : NULL;
+  memcpy (i->known.hex, known->hex, sizeof i->known.hex);
+  set_text (&i->known.suggests, known->suggests);
+  set_text (&i->known.skills, known->skills);
   return i;
 }
 
@@ -125,14 +132,30 @@ describe_cache_known (struct describe_cache *cache, const struct identity_text *
 
 void
 describe_cache_know (struct describe_cache *cache, const struct identity_text *identity,
-                     const char *hex, const char *suggests)
+                     const struct known *known)
 {
-  add_identity (cache, identity->text, hex, suggests)->used = true;
+  add_identity (cache, identity->text, known)->used = true;
   cache->changed = true;
 }
 
-/* ---- on disk: a line { "build" }, then { "id", "sha256", "suggests" } and { "key", "describe" }
- * ---- */
+/* ---- on disk: a line { "build" }, then { "id", "sha256", "suggests", "skills" } and
+ * { "key", "describe" } ---- */
+
+static void
+take_identity (struct describe_cache *cache, const struct json_tape *tape,
+               const struct json_node *root, struct arena *arena)
+{
+  const char *id = json_cstring (tape, json_member (tape, root, "id"), arena);
+  const char *hex = json_cstring (tape, json_member (tape, root, "sha256"), arena);
+  const char *suggests = json_cstring (tape, json_member (tape, root, "suggests"), arena);
+  const char *skills = json_cstring (tape, json_member (tape, root, "skills"), arena);
+  struct known known = { .suggests = (char *) suggests, .skills = (char *) skills };
+
+  if (id == NULL || hex == NULL || strlen (hex) != SHA256_HEX - 1)
+    return;
+  memcpy (known.hex, hex, SHA256_HEX);
+  (void) add_identity (cache, id, &known);
+}
 
 static bool
 take_line (struct describe_cache *cache, const char *line, size_t len, bool first)
@@ -140,7 +163,7 @@ take_line (struct describe_cache *cache, const char *line, size_t len, bool firs
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
   const struct json_node *root;
-  const char *id, *hex, *suggests, *key, *json;
+  const char *key, *json;
   size_t json_len;
 
   if (!json_read (&tape, line, len, &json_default_limits, &arena))
@@ -148,11 +171,7 @@ take_line (struct describe_cache *cache, const char *line, size_t len, bool firs
   root = json_root (&tape);
   if (first)
     return json_equals (&tape, json_member (&tape, root, "build"), cache->build);
-  id = json_cstring (&tape, json_member (&tape, root, "id"), &arena);
-  hex = json_cstring (&tape, json_member (&tape, root, "sha256"), &arena);
-  suggests = json_cstring (&tape, json_member (&tape, root, "suggests"), &arena);
-  if (id != NULL && hex != NULL && strlen (hex) == SHA256_HEX - 1)
-    (void) add_identity (cache, id, hex, suggests);
+  take_identity (cache, &tape, root, &arena);
   key = json_cstring (&tape, json_member (&tape, root, "key"), &arena);
   json = json_string (&tape, json_member (&tape, root, "describe"), &arena, &json_len);
   if (key != NULL && json != NULL)
@@ -214,6 +233,8 @@ render (const struct describe_cache *cache, struct buf *out)
     jsonw_name_string (&line, "sha256", i->known.hex);
     if (i->known.suggests != NULL)
       jsonw_name_string (&line, "suggests", i->known.suggests);
+    if (i->known.skills != NULL)
+      jsonw_name_string (&line, "skills", i->known.skills);
     jsonw_end (&line);
     buf_putc (out, '\n');
   }
@@ -335,6 +356,7 @@ describe_cache_free (struct describe_cache *cache)
   {
     HASH_DEL (cache->identities, i);
     free (i->known.suggests);
+    free (i->known.skills);
     free (i);
   }
   HASH_ITER (hh, cache->entries, e, next_entry)

@@ -32,12 +32,14 @@ void describe_cache_free (struct describe_cache *cache);
 struct known {
   char hex[SHA256_HEX];
   char *suggests; /* the policy that the plugin comes with, JSON; or NULL */
+  char *skills;   /* the index of its skills (skill_index.h); or NULL */
 };
 /* NULL when nothing is.  Lives until the cache changes. */
 const struct known *describe_cache_known (struct describe_cache *cache,
                                           const struct identity_text *identity);
+/* All texts are copied. */
 void describe_cache_know (struct describe_cache *cache, const struct identity_text *identity,
-                          const char *hex, const char *suggests);
+                          const struct known *known);
 
 /* What a plugin of this hash said under this policy (a digest of what of it the plugin sees); NULL
  * when not known.  Lives until the cache changes. */

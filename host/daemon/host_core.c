@@ -149,6 +149,7 @@ host_make_core (struct host *host)
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
   calls.results = make_results (host);
+  calls.readers = host->readers;
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
   plugins_list_by (host->plugins, host->calls);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "catalog/skill_index.h"
 #include "catalog/tree.h"
 #include "daemon/document.h"
 
@@ -34,7 +35,7 @@ struct taking {
   void *ctx;
   /* the outcome */
   struct stored copy;
-  char *suggests;
+  char *suggests, *skills;
   bool damaged; /* a copy was there, and was not what its name says */
   struct error trouble, err;
 };
@@ -82,6 +83,23 @@ read_suggestion (struct taking *t)
   return true;
 }
 
+/* They are read from the copy: what was hashed is what is served. */
+static void
+read_skills (struct taking *t, const struct store_stop *stop)
+{
+  CLEANUP_BUF struct buf index = { 0 };
+
+  if (!t->source.folder)
+    return;
+  if (skill_index (t->copy.fd, stop, &index)) {
+    t->skills = index.len != 0 ? xstrndup (index.data, index.len) : NULL;
+    return;
+  }
+  fd_cleanup (&t->copy.fd);
+  t->copy.fd = -1;
+  error_set (&t->err, "its copy can't be read, or is not wanted any more");
+}
+
 static void
 take (void *ctx, const struct offload_job *job)
 {
@@ -90,8 +108,9 @@ take (void *ctx, const struct offload_job *job)
 
   if (use_copy (t, &stop) || !read_suggestion (t))
     return;
-  (void) store_take (t->intake->needs.store, t->name, &t->source, &stop, &t->copy, &t->trouble,
-                     &t->err);
+  if (store_take (t->intake->needs.store, t->name, &t->source, &stop, &t->copy, &t->trouble,
+                  &t->err))
+    read_skills (t, &stop);
 }
 
 /* ---- on the loop ---- */
@@ -102,20 +121,25 @@ taking_free (struct taking *t)
   fd_cleanup (&t->source.fd);
   fd_cleanup (&t->copy.fd);
   free (t->known.suggests);
+  free (t->known.skills);
   free (t->suggests);
+  free (t->skills);
   free (t->name);
   free (t);
 }
 
 /* What was learnt, for the next time. */
 static void
-know (const struct taking *t, const char *suggests)
+know (const struct taking *t, const struct plugin_copy *taken)
 {
   struct describe_cache *cache = t->intake->needs.cache;
+  struct known known = { .suggests = (char *) taken->suggests, .skills = (char *) taken->skills };
 
-  describe_cache_know (cache, &t->source.identity, t->copy.hex, suggests);
+  memcpy (known.hex, t->copy.hex, sizeof known.hex);
+  describe_cache_know (cache, &t->source.identity, &known);
+  known.suggests = known.skills = NULL;
   if (t->copy.identity.text[0] != '\0')
-    describe_cache_know (cache, &t->copy.identity, t->copy.hex, NULL);
+    describe_cache_know (cache, &t->copy.identity, &known);
 }
 
 static void
@@ -131,6 +155,12 @@ tell_of_store (const struct taking *t)
                NULL);
 }
 
+static const char *
+or_else (const char *text, const char *other)
+{
+  return text != NULL ? text : other;
+}
+
 static void
 taken (void *ctx, bool cancelled)
 {
@@ -144,9 +174,11 @@ taken (void *ctx, bool cancelled)
   if (t->copy.fd < 0)
     t->done (t->ctx, NULL, &t->err);
   else {
-    const char *suggests = t->suggests != NULL ? t->suggests : t->known.suggests;
-    const struct plugin_copy taken = { .fd = t->copy.fd, .hex = t->copy.hex, .suggests = suggests };
-    know (t, suggests);
+    const struct plugin_copy taken = { .fd = t->copy.fd,
+                                       .hex = t->copy.hex,
+                                       .suggests = or_else (t->suggests, t->known.suggests),
+                                       .skills = or_else (t->skills, t->known.skills) };
+    know (t, &taken);
     t->copy.fd = -1;
     t->done (t->ctx, &taken, NULL);
   }
@@ -168,7 +200,9 @@ intake_now (struct intake *intake, const struct source *source, struct plugin_co
     (void) close (stored.fd);
     return false;
   }
-  *taken = (struct plugin_copy){ .fd = stored.fd, .hex = known->hex, .suggests = known->suggests };
+  *taken = (struct plugin_copy){
+    .fd = stored.fd, .hex = known->hex, .suggests = known->suggests, .skills = known->skills
+  };
   return true;
 }
 
@@ -190,6 +224,7 @@ intake_begin (struct intake *intake, const char *name, const struct source *sour
     t->expected = true;
     t->known = *known;
     t->known.suggests = known->suggests != NULL ? xstrdup (known->suggests) : NULL;
+    t->known.skills = known->skills != NULL ? xstrdup (known->skills) : NULL;
   }
   t->job = offload_submit (intake->needs.offload,
                            &(struct offload_work){ .work = take, .done = taken, .ctx = t });

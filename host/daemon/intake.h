@@ -35,6 +35,7 @@ struct plugin_copy {
   int fd; /* of the copy; handed over */
   const char *hex;
   const char *suggests; /* the policy the plugin comes with, JSON; or NULL */
+  const char *skills;   /* the index of its skills (skill_index.h); or NULL */
 };
 
 /* Is there a copy already?  Then `copy` is it; its texts live until the cache changes. */

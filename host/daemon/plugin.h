@@ -9,15 +9,16 @@
 #include "pool/history.h"
 #include "pool/unit.h"
 
-/* One plugin by its name.  `unit`, `described`, `hex` and `suggests` are what serves now, `next`
- * and what is named so what is being asked; before that it is being copied. */
+/* One plugin by its name.  `unit`, `described`, `hex`, `suggests` and `skills` are what serves now,
+ * `next` and what is named so what is being asked; before that it is being copied. */
 struct listing;
 
 struct plugin {
   char *name;
   char *path;
   char hex[SHA256_HEX], next_hex[SHA256_HEX];
-  char *suggests, *next_suggests; /* the policy it comes with, JSON; grants nothing; or NULL */
+  char *suggests, *next_suggests;      /* the policy it comes with, JSON; grants nothing; or NULL */
+  struct skills *skills, *next_skills; /* those it comes with; NULL: none */
   struct taking *taking;
   struct policy policy; /* of the newest file, in use or being asked */
   struct unit *unit;

@@ -1,5 +1,6 @@
 #include "daemon/plugins.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "catalog/digest.h"
+#include "catalog/skill.h"
 #include "daemon/listing.h"
 #include "daemon/plugin.h"
 
@@ -65,14 +67,15 @@ struct gathered {
   size_t count;
 };
 
-/* A name that is taken is left out. */
+/* A name that is taken is left out.  In a first round all skills are taken: nobody else may stand
+ * where theirs do. */
 static void
-gather_all (struct gathered *g, const struct described *d, struct buf *conflicts)
+gather_all (struct gathered *g, const struct described *d, bool skills, struct buf *conflicts)
 {
   for (size_t i = 0; i < d->tools_count; i++) {
     struct tool *tool = d->tools[i];
     struct taken **of_kind = &g->names[tool->offer], *taken = NULL;
-    if (tool->disabled)
+    if (tool->disabled || (tool->skill != NULL) != skills)
       continue;
     HASH_FIND (hh, *of_kind, tool->name, tool->name_len, taken);
     if (taken != NULL) {
@@ -92,9 +95,9 @@ gather (struct gathered *g, struct plugin *plugin)
 {
   CLEANUP_BUF struct buf conflicts = { 0 };
 
-  gather_all (g, &plugin->described, &conflicts);
+  gather_all (g, &plugin->described, false, &conflicts);
   for (const struct listing *l = plugin->listings; l != NULL; l = l->next)
-    gather_all (g, &l->found, &conflicts);
+    gather_all (g, &l->found, false, &conflicts);
   set_conflicts (plugin, &conflicts);
 }
 
@@ -130,6 +133,8 @@ put_together (struct plugins *all)
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
     room += offered (p);
   g.tools = xmalloc (room * sizeof (struct tool *));
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    gather_all (&g, &p->described, true, NULL); /* their URIs begin with the plugin's name */
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
     gather (&g, p);
   for (size_t kind = 0; kind < OFFERS; kind++)
@@ -243,6 +248,8 @@ plugin_free (struct plugin *plugin)
   free (plugin->path);
   free (plugin->suggests);
   free (plugin->next_suggests);
+  skills_unref (plugin->skills);
+  skills_unref (plugin->next_skills);
   free (plugin->problem);
   free (plugin->conflicts);
   free (plugin);
@@ -323,6 +330,25 @@ apply_tool_policies (const struct plugin *plugin, const struct described *d)
   }
 }
 
+static void
+on_skill_changed (void *ctx, const char *uri, size_t len)
+{
+  catalog_updated (ctx, uri, len);
+}
+
+/* Those of the next generation are served from here on. */
+static void
+adopt_skills (struct plugin *plugin)
+{
+  struct skills *was = plugin->skills;
+
+  plugin->skills = plugin->next_skills;
+  plugin->next_skills = NULL;
+  if (was != NULL)
+    skills_each_changed (was, plugin->skills, on_skill_changed, plugin->all->needs.catalog);
+  skills_unref (was);
+}
+
 /* The next generation said what it offers: it serves from here on. */
 static bool
 adopt (struct plugin *plugin, const char *json, size_t len)
@@ -337,6 +363,8 @@ adopt (struct plugin *plugin, const char *json, size_t len)
     fail (plugin, err.text);
     return false;
   }
+  if (plugin->next_skills != NULL)
+    skills_offer (plugin->next_skills, plugin->name, &d);
   for (size_t i = 0; i < d.tools_count; i++) {
     d.tools[i]->unit = unit_ref (plugin->next);
     d.tools[i]->unit_unref = unit_unref;
@@ -358,13 +386,14 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   free (plugin->suggests);
   plugin->suggests = plugin->next_suggests;
   plugin->next_suggests = NULL;
+  adopt_skills (plugin);
   unit_serve (plugin->unit);
   set_text (&plugin->problem, NULL);
-  log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
-             d.version, "file", plugin->path, "sha256", plugin->hex, "tools",
-             LOG_INT (counts[OFFER_TOOL]), "resources",
-             LOG_INT (counts[OFFER_RESOURCE] + counts[OFFER_TEMPLATE]), "prompts",
-             LOG_INT (counts[OFFER_PROMPT]), NULL);
+  log_event (
+    all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version", d.version, "file",
+    plugin->path, "sha256", plugin->hex, "tools", LOG_INT (counts[OFFER_TOOL]), "resources",
+    LOG_INT (counts[OFFER_RESOURCE] + counts[OFFER_TEMPLATE] - counts[OFFER_SKILL]), "prompts",
+    LOG_INT (counts[OFFER_PROMPT]), "skills", LOG_INT (counts[OFFER_SKILL]), NULL);
   return true;
 }
 
@@ -522,6 +551,17 @@ plugin_named (struct plugins *all, const char *name, const char *path)
   return plugin;
 }
 
+/* The skills that come with a copy; an index that is none is a fault of ours, and is of none. */
+static void
+take_skills (struct plugin *plugin, const struct plugin_copy *copy)
+{
+  skills_unref (plugin->next_skills);
+  plugin->next_skills = NULL;
+  if (copy->skills != NULL)
+    plugin->next_skills = skills_new (plugin->name, copy->skills, strlen (copy->skills),
+                                      fcntl (copy->fd, F_DUPFD_CLOEXEC, 3));
+}
+
 /* There is a copy to run it from: what does it offer?  True when it serves already. */
 static bool
 begin (struct plugin *plugin, const struct plugin_copy *copy)
@@ -533,6 +573,7 @@ begin (struct plugin *plugin, const struct plugin_copy *copy)
 
   memcpy (plugin->next_hex, copy->hex, sizeof plugin->next_hex);
   set_text (&plugin->next_suggests, copy->suggests);
+  take_skills (plugin, copy);
   plugin->next =
     unit_new (all->needs.pool, plugin->name, copy->fd, &plugin->policy, plugin->history);
   json = describe_cache_find (all->needs.cache, plugin->next_hex, policy, &len);

@@ -18,6 +18,13 @@ state_of (const struct plugin *p, const struct unit_status *status)
   return status->state;
 }
 
+/* The SKILL.md of a skill, which is shown as the skill. */
+static bool
+is_of_skill (const struct tool *tool)
+{
+  return tool->offer == OFFER_RESOURCE && tool->skill != NULL;
+}
+
 /* Those of one kind; of tools also when there are none. */
 static void
 render_names (struct json_writer *w, const char *name, const struct plugin *p, enum offer offer)
@@ -26,7 +33,7 @@ render_names (struct json_writer *w, const char *name, const struct plugin *p, e
 
   for (size_t i = 0; i < p->described.tools_count; i++) {
     const struct tool *tool = p->described.tools[i];
-    if (tool->offer != offer || tool->disabled)
+    if (tool->offer != offer || tool->disabled || is_of_skill (tool))
       continue;
     if (count++ == 0) {
       jsonw_name (w, name);
@@ -50,6 +57,7 @@ render_tools (struct json_writer *w, const struct plugin *p)
   render_names (w, "resources", p, OFFER_RESOURCE);
   render_names (w, "templates", p, OFFER_TEMPLATE);
   render_names (w, "prompts", p, OFFER_PROMPT);
+  render_names (w, "skills", p, OFFER_SKILL);
   jsonw_name (w, "problems");
   jsonw_array (w);
   if (p->problem != NULL)
@@ -70,6 +78,8 @@ render_digests (struct json_writer *w, const struct plugin *p)
   for (size_t i = 0; i < p->described.tools_count; i++) {
     const struct tool *tool = p->described.tools[i];
     CLEANUP_BUF struct buf name = { 0 };
+    if (is_of_skill (tool))
+      continue;
     if (tool->offer != OFFER_TOOL) /* no tool's name holds a blank */
       buf_printf (&name, "%s ", offer_word (tool->offer));
     buf_puts (&name, tool->name);

@@ -22,3 +22,9 @@ check_PROGRAMS += %D%/test_conformance
 %C%_test_conformance_SOURCES = %D%/test_conformance.c
 %C%_test_conformance_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_conformance_LDADD = %D%/libconformance.la $(PLUGIN_TEST_LIBS)
+
+EXTRA_DIST += \
+  %D%/skills/commit-message/SKILL.md \
+  %D%/skills/commit-message/references/RULES.md \
+  %D%/skills/commit-message/templates/one-line.md \
+  %D%/skills/commit-message/templates/short/why.md

@@ -64,9 +64,9 @@ def installed(path):
 
 def plugin_file(name):
     """The .so of a bundled plugin or of one that only tests use."""
-    bundled = installed(f"lib/toolhost/{name}.so")
+    bundled = (installed(f"lib/toolhost/{name}.plugin/{name}.so"), installed(f"lib/toolhost/{name}.so"))
     folders = ("tests/hostile", "tests/integration", "plugins/conformance")
-    for place in (bundled, *(BUILD / folder / ".libs" / f"{name}.so" for folder in folders)):
+    for place in (*bundled, *(BUILD / folder / ".libs" / f"{name}.so" for folder in folders)):
         if place.exists():
             return place
     raise FileNotFoundError(f"no plugin {name}: neither bundled nor among those of the tests")
@@ -184,7 +184,8 @@ class Pipe:
 class Daemon:
     """A running toolhostd.
 
-    plugins   names (bundled or hostile) or paths of .so files, copied into a plugin folder
+    plugins   names (bundled or hostile) or paths of .so files, copied into a plugin folder; NAME.plugin is
+              the folder of one, with the skills it has in the source
     policies  {name: policy}; a bundled plugin without one gets the policy it ships with
     config    members of toolhostd.json
     args      more command line
@@ -211,7 +212,10 @@ class Daemon:
         if os.geteuid() == 0:
             self.socket.parent.chmod(0o1777)
         for plugin in plugins:
-            self.add(plugin)
+            if str(plugin).endswith(".plugin"):
+                self.add_folder(pathlib.Path(plugin).stem)
+            else:
+                self.add(plugin)
         for name, policy in (policies or {}).items():
             self.policy(name, policy)
         self.write_config(config or {})
@@ -244,6 +248,28 @@ class Daemon:
         shipped = CONFIG / "plugins.d" / f"{source.stem}.json"
         if shipped.exists() and not (self.policy_dir / shipped.name).exists():
             shutil.copyfile(shipped, self.policy_dir / shipped.name)
+        return target
+
+    def add_folder(self, plugin, skills=None):
+        """Put a plugin there as NAME.plugin, in one step; skills is {path: text or bytes}, without it those
+        of the source."""
+        target = self.plugin_dir / f"{plugin}.plugin"
+        part = self.plugin_dir / f".{target.name}.part"
+        part.mkdir(mode=0o755)
+        shutil.copyfile(plugin_file(plugin), part / f"{plugin}.so")
+        if skills is None:
+            shutil.copytree(SOURCE / "plugins" / plugin / "skills", part / "skills")
+        for path, content in (skills or {}).items():
+            file = part / "skills" / path
+            file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        for place in (part, *part.rglob("*")):
+            place.chmod(0o755)
+        old = self.plugin_dir / f".{target.name}.old"
+        if target.exists():
+            target.rename(old)
+        part.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
         return target
 
     def replace(self, name, number):

@@ -157,7 +157,7 @@ def test_usage():
 def test_help():
     status, out, _ = cli(None, "--help")
     same(status, OK)
-    for command in ("list", "call", "resources", "read", "prompts", "prompt", "check", "schema", "new", "plugins",
+    for command in ("list", "call", "resources", "read", "prompts", "prompt", "skills", "check", "schema", "new", "plugins",
                     "cancel", "reload"):
         assert f"\n  {command} " in out, command
         same(cli(None, "help", command)[0], OK)

@@ -28,6 +28,12 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channe
 %C%_test_pool_SOURCES = %D%/test_pool.c %D%/tap.h
 %C%_test_pool_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_front_matter %D%/test_skills
+%C%_test_front_matter_SOURCES = %D%/test_front_matter.c %D%/tap.h
+%C%_test_front_matter_LDADD = $(UNIT_LIBS)
+%C%_test_skills_SOURCES = %D%/test_skills.c %D%/tap.h
+%C%_test_skills_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_launch
 %C%_test_launch_SOURCES = %D%/test_launch.c %D%/tap.h
 %C%_test_launch_LDADD = $(UNIT_LIBS)

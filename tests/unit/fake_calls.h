@@ -28,13 +28,15 @@ struct calls {
 /* What MCP shows of what is served. */
 #define FAKE_CAPABILITIES                                                                          \
   "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},"     \
-  "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{}}"
+  "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{},"                          \
+  "\"extensions\":{\"io.modelcontextprotocol/skills\":{\"directoryRead\":true}}}"
 
 /* … and of 2026-07-28. */
 #define FAKE_MODERN_CAPABILITIES                                                                   \
   "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},"     \
   "\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{},"                          \
-  "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}"
+  "\"extensions\":{\"io.modelcontextprotocol/tasks\":{},"                                          \
+  "\"io.modelcontextprotocol/skills\":{\"directoryRead\":true}}}"
 
 /* An environment with tools "alpha", "beta", "canned", "echo", "later" and its own loop. */
 struct fake_env {

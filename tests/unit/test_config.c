@@ -559,9 +559,11 @@ the_cache_remembers (void)
   folder_open (&f);
   struct describe_cache *cache = open_cache (f.fd, "b1", NULL);
   CU_ASSERT_PTR_NULL (describe_cache_known (cache, &one));
-  describe_cache_know (cache, &one, "abc", NULL);
-  describe_cache_know (cache, &one, HEX, NULL);
-  describe_cache_know (cache, &two, HEX, "{\"limits\":{}}");
+  describe_cache_know (cache, &one, &(struct known){ .hex = "abc" });
+  describe_cache_know (cache, &one, &(struct known){ .hex = HEX });
+  describe_cache_know (
+    cache, &two,
+    &(struct known){ .hex = HEX, .suggests = "{\"limits\":{}}", .skills = "{\"skills\":[]}" });
   CU_ASSERT_PTR_NULL (describe_cache_find (cache, HEX, 7, &len));
   describe_cache_put (cache, HEX, 7, "{\"x\":\"\\n\"}", 10);
   describe_cache_free (cache); /* writes it */
@@ -573,7 +575,9 @@ the_cache_remembers (void)
   CU_ASSERT_PTR_NOT_NULL_FATAL (describe_cache_known (cache, &one));
   CU_ASSERT_STRING_EQUAL (describe_cache_known (cache, &one)->hex, HEX);
   CU_ASSERT_PTR_NULL (describe_cache_known (cache, &one)->suggests);
+  CU_ASSERT_PTR_NULL (describe_cache_known (cache, &one)->skills);
   CU_ASSERT_STRING_EQUAL (describe_cache_known (cache, &two)->suggests, "{\"limits\":{}}");
+  CU_ASSERT_STRING_EQUAL (describe_cache_known (cache, &two)->skills, "{\"skills\":[]}");
   describe_cache_free (cache);
 
   cache = open_cache (f.fd, "b2", NULL);

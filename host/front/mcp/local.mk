@@ -24,6 +24,7 @@ libhost_la_SOURCES += \
   %D%/resources.c %D%/resources.h \
   %D%/results.c %D%/results.h \
   %D%/sessions.c %D%/sessions.h \
+  %D%/skills.c %D%/skills.h \
   %D%/stream.c %D%/stream.h \
   %D%/tasks.c %D%/tasks.h \
   %D%/tools.c %D%/tools.h \

@@ -4,6 +4,7 @@
 #include "front/mcp/prompts.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/resources.h"
+#include "front/mcp/skills.h"
 #include "front/mcp/tasks.h"
 #include "front/mcp/tools.h"
 
@@ -94,6 +95,9 @@ static const struct method {
   { "resources/read", MCP_MODERN | MCP_LEGACY, "uri", mcp_resources_read, ROLE_CALL },
   { "resources/subscribe", MCP_LEGACY, NULL, mcp_resources_subscribe, ROLE_LIST },
   { "resources/unsubscribe", MCP_LEGACY, NULL, mcp_resources_unsubscribe, ROLE_LIST },
+  { "resources/directory/read", MCP_MODERN | MCP_LEGACY, NULL, mcp_directory_read, ROLE_LIST },
+  { "skills/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_skills_list, ROLE_LIST },
+  { "skills/get", MCP_MODERN | MCP_LEGACY, NULL, mcp_skills_get, ROLE_LIST },
   { "prompts/list", MCP_MODERN | MCP_LEGACY, NULL, mcp_prompts_list, ROLE_LIST },
   { "prompts/get", MCP_MODERN | MCP_LEGACY, "name", mcp_prompts_get, ROLE_CALL },
   { "completion/complete", MCP_MODERN | MCP_LEGACY, NULL, mcp_complete, ROLE_CALL },

@@ -21,7 +21,7 @@ put_page (struct buf *out, const struct mcp_request *r, const struct offers *off
     jsonw_raw (&w, offers->list[i]->mcp.data, offers->list[i]->mcp.len);
   jsonw_end (&w);
   if (end != offers->count)
-    mcp_put_cursor (&w, offers->list[end - 1]);
+    mcp_put_cursor (&w, offers->list[end - 1]->name, offers->list[end - 1]->name_len);
   mcp_put_cache_hints (&w, r, LIST_TTL_MS);
   mcp_end_result (&w, r);
 }

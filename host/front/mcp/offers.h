@@ -1,5 +1,5 @@
-/* offers.h - one page of resources, templates or prompts, in the order of their names.  Loop thread
- * only. */
+/* offers.h - one page of resources, templates, prompts or skills, in the order of their names. Loop
+ * thread only. */
 #ifndef TOOLHOST_FRONT_MCP_OFFERS_H
 #define TOOLHOST_FRONT_MCP_OFFERS_H
 

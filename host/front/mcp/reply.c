@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "front/encode.h"
+#include "front/mcp/skills.h"
 #include "front/mcp/tasks.h"
 
 enum {
@@ -116,8 +117,21 @@ mcp_put_empty (struct buf *out, const struct mcp_request *r)
 }
 
 static const char LISTED[] = "{\"listChanged\":true}";
-static const char EXTENSIONS[] = "{\"" MCP_TASKS "\":{}}";
+static const char SKILLS[] = "{\"directoryRead\":true}";
 static const char SUBSCRIBED[] = "{\"subscribe\":true,\"listChanged\":true}";
+
+/* Skills need nothing of a wire but requests; tasks are told of in ways that the handshake lacks.
+ */
+static void
+put_extensions (struct json_writer *w, const struct mcp_request *r)
+{
+  jsonw_name (w, "extensions");
+  jsonw_object (w);
+  if (r->era == MCP_MODERN)
+    jsonw_name_raw (w, MCP_TASKS, "{}", 2);
+  jsonw_name_raw (w, MCP_SKILLS, SKILLS, sizeof SKILLS - 1);
+  jsonw_end (w);
+}
 
 /* What is behind a capability is served: see the table in methods.c. */
 static void
@@ -130,8 +144,7 @@ put_capabilities (struct json_writer *w, const struct mcp_request *r)
   jsonw_name_raw (w, "prompts", LISTED, sizeof LISTED - 1);
   jsonw_name_raw (w, "completions", "{}", 2);
   jsonw_name_raw (w, "logging", "{}", 2);
-  if (r->era == MCP_MODERN)
-    jsonw_name_raw (w, "extensions", EXTENSIONS, sizeof EXTENSIONS - 1);
+  put_extensions (w, r);
   jsonw_end (w);
 }
 
@@ -184,11 +197,11 @@ mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *ve
 /* ---- tools ---- */
 
 void
-mcp_put_cursor (struct json_writer *w, const struct tool *last)
+mcp_put_cursor (struct json_writer *w, const char *name, size_t len)
 {
   CLEANUP_BUF struct buf cursor = { 0 };
 
-  base64_encode (BASE64_URL, last->name, last->name_len, &cursor);
+  base64_encode (BASE64_URL, name, len, &cursor);
   jsonw_name (w, "nextCursor");
   jsonw_string_len (w, cursor.data, cursor.len);
 }
@@ -264,7 +277,7 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
     pick (r, set, from, end, &tools);
   begin_tools (&w, r, (struct slice){ tools.data, tools.len });
   if (end != set->count)
-    mcp_put_cursor (&w, set->tools[end - 1]);
+    mcp_put_cursor (&w, set->tools[end - 1]->name, set->tools[end - 1]->name_len);
   end_tools (&w, r);
 }
 

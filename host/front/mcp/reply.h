@@ -27,8 +27,8 @@ void mcp_put_error (struct buf *out, struct slice id, const struct mcp_fault *fa
 void mcp_put_empty (struct buf *out, const struct mcp_request *r);
 void mcp_put_discover (struct buf *out, const struct mcp_request *r);
 void mcp_put_initialize (struct buf *out, const struct mcp_request *r, const char *version);
-/* nextCursor, when `last` is not the list's last one. */
-void mcp_put_cursor (struct json_writer *w, const struct tool *last);
+/* nextCursor: the name of a page's last one, when it is not the list's last one. */
+void mcp_put_cursor (struct json_writer *w, const char *name, size_t len);
 /* The tools from index `from`: one page. */
 void mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolset *set,
                     size_t from);

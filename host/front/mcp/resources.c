@@ -40,9 +40,8 @@ answer_read (struct mcp_request *r, const struct result *result)
   mcp_answer (r, 200);
 }
 
-/* The parameter of all that is about one resource.  False: there is none, and that was said. */
-static bool
-take_uri (struct mcp_request *r, const struct mcp_message *m, struct slice *uri)
+bool
+mcp_take_uri (struct mcp_request *r, const struct mcp_message *m, struct slice *uri)
 {
   *uri = mcp_param_text (m, "uri");
   if (uri->data != NULL && uri->len != 0 && uri->len <= URI_MAX)
@@ -56,7 +55,7 @@ mcp_resources_read (struct mcp_request *r, const struct mcp_message *m)
 {
   struct slice uri;
 
-  if (!take_uri (r, m, &uri))
+  if (!mcp_take_uri (r, m, &uri))
     return;
   if (mcp_results_is (uri))
     mcp_results_read (r, uri);
@@ -80,7 +79,7 @@ mcp_resources_subscribe (struct mcp_request *r, const struct mcp_message *m)
 {
   struct slice uri;
 
-  if (!take_uri (r, m, &uri))
+  if (!mcp_take_uri (r, m, &uri))
     return;
   if (!mcp_uris_add (&r->peer->uris, uri))
     return mcp_refuse_params (r, "uri: there are subscriptions to 1024 resources already");
@@ -92,7 +91,7 @@ mcp_resources_unsubscribe (struct mcp_request *r, const struct mcp_message *m)
 {
   struct slice uri;
 
-  if (!take_uri (r, m, &uri))
+  if (!mcp_take_uri (r, m, &uri))
     return;
   mcp_uris_remove (&r->peer->uris, uri);
   answer_empty (r);

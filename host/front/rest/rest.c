@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "catalog/directory.h"
 #include "front/asked.h"
 #include "front/auth/auth.h"
 #include "front/rest/asks.h"
@@ -130,6 +131,61 @@ get_read (struct rest *rest, struct http_exchange *x, struct slice segment)
     http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
   else
     rest_call_read (&rest->calls, x, uri);
+}
+
+static void
+get_skills (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  (void) segment;
+  jsonw_object (&w);
+  put_offers (&w, rest, OFFER_SKILL, "skills");
+  jsonw_end (&w);
+  reply_json (x, 200, &out);
+}
+
+static void
+get_skill (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct offers *skills = &catalog_toolset (rest->env->catalog)->of[OFFER_SKILL];
+  const struct slice uri = http_query (x, "uri");
+  const struct tool *skill;
+
+  (void) segment;
+  if (uri.data == NULL || uri.len == 0)
+    return http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
+  skill = offers_find (skills, uri.data, uri.len);
+  if (skill == NULL)
+    http_reply_error (x, 404, "resource_not_found",
+                      "There is no such skill; its URI ends with "
+                      "/SKILL.md, and GET /v1/skills lists them");
+  else
+    reply_json (x, 200, &skill->mcp);
+}
+
+static void
+get_directory (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  __attribute__ ((cleanup (directory_free))) struct directory directory = { .list = NULL };
+  const struct slice uri = http_query (x, "uri");
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  (void) segment;
+  if (uri.data == NULL || uri.len == 0)
+    return http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
+  if (!directory_read (&directory, catalog_toolset (rest->env->catalog), uri.data, uri.len))
+    return http_reply_error (x, 404, "resource_not_found", "There is no such directory");
+  jsonw_object (&w);
+  jsonw_name (&w, "resources");
+  jsonw_array (&w);
+  for (size_t i = 0; i < directory.count; i++)
+    jsonw_raw (&w, directory.list[i].resource.data, directory.list[i].resource.len);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  reply_json (x, 200, &out);
 }
 
 static void
@@ -268,6 +324,10 @@ static const struct route routes[] = {
   { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources,
     ROLE_LIST },
   { "GET", "/v1/resources/read", "read a resource: uri=…", get_read, ROLE_CALL },
+  { "GET", "/v1/resources/directory", "what stands in a directory of skills: uri=…", get_directory,
+    ROLE_LIST },
+  { "GET", "/v1/skills", "the skills, with all their files", get_skills, ROLE_LIST },
+  { "GET", "/v1/skills/get", "one of them: uri=…", get_skill, ROLE_LIST },
   { "GET", "/v1/prompts", "the prompts", get_prompts, ROLE_LIST },
   { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt, ROLE_CALL },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call, ROLE_CALL },
