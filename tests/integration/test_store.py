@@ -116,6 +116,7 @@ def test_only_a_whole_file_is_taken():
                 time.sleep(0.2)
                 d.add("echo", f"other{i}")  # the folder is looked at meanwhile
         d.wait_tool("hash")
+        d.wait_log("plugin_loaded", lambda e: e["plugin"] == "hash")
         same([e["why"] for e in d.log_events("plugin_refused")], [], "refusals")
         same(len(d.log_events("plugin_loaded", lambda e: e["plugin"] == "hash")), 1)
 
