@@ -10,7 +10,14 @@ noinst_LTLIBRARIES += %D%/libclock.la
 %C%_libclock_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_libclock_la_CFLAGS = $(PLUGIN_CFLAGS)
 
-plugin_LTLIBRARIES += %D%/clock.la
+# It is a folder, for its skill.
+clockdir = $(plugindir)/clock.plugin
+clock_LTLIBRARIES = %D%/clock.la
+clockskilldir = $(clockdir)/skills/plan-a-meeting
+dist_clockskill_DATA = %D%/skills/plan-a-meeting/SKILL.md
+clockskillreferencesdir = $(clockskilldir)/references
+dist_clockskillreferences_DATA = %D%/skills/plan-a-meeting/references/zones.md
+
 %C%_clock_la_SOURCES =
 %C%_clock_la_LIBADD = %D%/libclock.la plugins/common/libplugincommon.la
 %C%_clock_la_LDFLAGS = $(BUNDLED_LINKFLAGS)

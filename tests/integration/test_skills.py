@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import json
+import random
+import re
 
 from harness import Daemon, LEGACY, SOURCE, installed, main, run, same, wait_for
 from test_auth import bearer, new_key
@@ -58,6 +60,38 @@ def test_a_skill_and_its_files():
             listed = [r for r in ask("resources/list")["result"]["resources"] if r["uri"].startswith("skill:")]
             same([(r["uri"], r["name"], r["mimeType"], r["description"]) for r in listed],
                  [(URI, "commit-message", "text/markdown", entry["frontmatter"]["description"])])
+
+
+def test_the_bundled_skill():
+    with Daemon(args=["--plugin-dir", str(installed("lib/toolhost"))],
+                policies={"clock": {"permissions": {"read": ["/usr/share/zoneinfo"]}}}) as d:
+        entry, = d.http("GET", "/v1/skills").json["skills"]
+        same((entry["uri"], len(entry["resources"])), ("skill://clock/plan-a-meeting/SKILL.md", 2))
+        same(of_plugin(d, "clock")["problems"], [])
+        # what it tells an agent to do, done
+        content, = d.http("GET", f"/v1/resources/read?uri={entry['uri']}").json["contents"]
+        calls = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", content["text"], re.S)]
+        same([call["op"] for call in calls], ["convert", "diff", "convert", "add"])
+        results = [d.call("clock", call) for call in calls]
+        assert all(result.ok for result in results), results
+        same([results[0].structured["time"], results[1].structured["seconds"], results[2].structured["weekday"]],
+             ["2026-11-24T14:00:00Z", 7200, "Tuesday"])
+        same(results[3].structured["time"], "2026-10-26T15:00:00+01:00")  # clocks went back, the hour stays
+    status, out, _ = cli(None, "check", installed("lib/toolhost/clock.plugin"), "--json")
+    same(status, 0)
+    report, = [tool for tool in json.loads(out)["tools"] if tool["name"].startswith("skill ")]
+    same(report["findings"], [])
+
+
+def test_large_files_are_whole():
+    data = random.Random(1).randbytes(8 << 20)
+    with Daemon() as d:
+        d.add_folder("echo", {"a/SKILL.md": skill("a"), "a/large.bin": data})
+        wait_for(lambda: d.http("GET", "/v1/skills").json["skills"], what="the skill")
+        for ask in both(d):
+            assert bytes_of(ask, "skill://echo/a/large.bin") == data
+        content, = d.http("GET", "/v1/resources/read?uri=skill://echo/a/large.bin").json["contents"]
+        assert base64.b64decode(content["blob"]) == data
 
 
 def test_bytes_that_are_no_text():

@@ -31,7 +31,7 @@ answer_read (struct mcp_request *r, const struct result *result)
 
   if (result->error != CALL_OK)
     return mcp_refuse_result (r, result);
-  w.out = mcp_scratch (r->core);
+  w.out = mcp_scratch_for (r->core, result->room);
   mcp_begin_result (&w, r);
   encode_name_raw (&w, "contents", result->content, result->content_len);
   mcp_put_cache_hints (&w, r, READ_TTL_MS);
