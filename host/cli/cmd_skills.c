@@ -178,7 +178,7 @@ show (const struct options *options, struct view *view, const struct reply *repl
 static enum cli_exit
 run (const struct options *options, char **words, int count)
 {
-  __attribute__ ((cleanup (view_cleanup))) struct view view = { .arena = { NULL } };
+  __attribute__ ((cleanup (view_cleanup))) struct view view = { .arena = { .blocks = NULL } };
   struct reply reply = { 0 };
   enum cli_exit status = client_fetch (options, "GET", "/v1/skills", &reply);
 

@@ -12,7 +12,8 @@ fuzzers = \
 	%D%/fuzz_message \
 	%D%/fuzz_ring \
 	%D%/fuzz_template \
-	%D%/fuzz_jwt
+	%D%/fuzz_jwt \
+	%D%/fuzz_front
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
@@ -51,8 +52,11 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_jwt_SOURCES = %D%/fuzz_jwt.c %D%/fuzz.h
 %C%_fuzz_jwt_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_jwt_LDADD = $(HOST_LIBS)
+%C%_fuzz_front_SOURCES = %D%/fuzz_front.c %D%/fuzz.h
+%C%_fuzz_front_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_front_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 
-EXTRA_DIST += %D%/fuzz.py %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/seeds
+EXTRA_DIST += %D%/fuzz.py %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds

@@ -12,6 +12,7 @@ Every test_* function of the file is one point of TAP.  Where things are comes f
 """
 
 import contextlib
+import ctypes
 import http.client
 import inspect
 import json
@@ -265,11 +266,11 @@ class Daemon:
             file.write_bytes(content if isinstance(content, bytes) else content.encode())
         for place in (part, *part.rglob("*")):
             place.chmod(0o755)
-        old = self.plugin_dir / f".{target.name}.old"
         if target.exists():
-            target.rename(old)
-        part.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
+            exchange(part, target)
+            shutil.rmtree(part)
+        else:
+            part.rename(target)
         return target
 
     def replace(self, name, number):
@@ -490,6 +491,14 @@ def mcp_headers(method, params):
     if named in params:
         headers["Mcp-Name"] = str(params[named])
     return headers
+
+
+def exchange(one, other):
+    """Let two paths change places, in one step."""
+    at_cwd, rename_exchange = -100, 2
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(at_cwd, os.fsencode(one), at_cwd, os.fsencode(other), rename_exchange) != 0:
+        raise OSError(ctypes.get_errno(), f"renameat2 {one} {other}")
 
 
 def is_running(pid):

@@ -214,6 +214,7 @@ def test_what_is_wrong_with_a_skill_is_told_and_the_plugin_works():
         same(problems, ["skill skills/bad/SKILL.md: line 1: expected --- and front matter with name and description",
                         "skill skills/other/SKILL.md: /name: wrong: expected the name of its folder, other",
                         "skill skills/lost: there is no SKILL.md in it; the file's name is in capitals"])
+        d.wait_log("tool_refused", after=2)
         same([e["why"] for e in d.log_events("tool_refused")], problems)
         same(of_plugin(d, "echo")["skills"], ["skill://echo/good/SKILL.md"])
         same(uris(d.http("GET", "/v1/skills").json["skills"]), ["skill://echo/good/SKILL.md"])
