@@ -55,6 +55,8 @@ same_to_clients (const struct offers *a, const struct offers *b)
     return false;
   for (size_t i = 0; i < a->count; i++) {
     const struct buf *x = &a->list[i]->mcp, *y = &b->list[i]->mcp;
+    if (x == y)
+      continue;
     if (x->len != y->len || memcmp (x->data, y->data, x->len) != 0)
       return false;
   }

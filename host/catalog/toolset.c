@@ -83,6 +83,15 @@ divide (struct toolset *set)
   set->count = set->of[OFFER_TOOL].count;
 }
 
+static bool
+are_sorted (struct tool *const *tools, size_t count)
+{
+  for (size_t i = 1; i < count; i++)
+    if (compare_tools (&tools[i - 1], &tools[i]) > 0)
+      return false;
+  return true;
+}
+
 struct toolset *
 toolset_new (struct tool *const *tools, size_t count, uint64_t generation)
 {
@@ -94,7 +103,8 @@ toolset_new (struct tool *const *tools, size_t count, uint64_t generation)
   set->tools = xmalloc (count * sizeof *tools);
   if (count != 0) {
     memcpy (set->tools, tools, count * sizeof *tools);
-    qsort (set->tools, count, sizeof *tools, compare_tools);
+    if (!are_sorted (tools, count))
+      qsort (set->tools, count, sizeof *tools, compare_tools);
   }
   divide (set);
   return set;

@@ -6,6 +6,7 @@ libhost_la_SOURCES += \
 	%D%/describe_cache.c %D%/describe_cache.h \
 	%D%/document.c %D%/document.h \
 	%D%/folder.c %D%/folder.h \
+	%D%/gather.c \
 	%D%/host.c %D%/host.h %D%/host_parts.h \
 	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_auth.c %D%/host_run.c %D%/host_reload.c \
 	%D%/intake.c %D%/intake.h \

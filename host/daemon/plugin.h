@@ -1,4 +1,5 @@
-/* plugin.h - one plugin, and all of them, as plugins.c keeps them and plugins_show.c shows them.
+/* plugin.h - one plugin, and all of them, as plugins.c keeps them, gather.c makes a toolset of
+ * them and plugins_show.c shows them.
  * Nobody else includes this. */
 #ifndef TOOLHOST_DAEMON_PLUGIN_H
 #define TOOLHOST_DAEMON_PLUGIN_H
@@ -44,9 +45,13 @@ struct plugins {
   uint64_t generation;
   struct calls *calls; /* where templates are asked what they list; NULL: not yet */
   bool scanned, ready;
+  bool stale; /* the toolset does not have what the plugins offer now */
 };
 
 /* Bring by_name into the order of the names. */
 void plugins_sort (struct plugins *all);
+/* Make the toolset of what they all offer now.  Of one name the first plugin's is taken; what is
+ * left out is told in the log and in `conflicts`. */
+void plugins_put_together (struct plugins *all);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,120 +32,11 @@ plugins_sort (struct plugins *all)
   HASH_SORT (all->by_name, by_name);
 }
 
-/* Names that were taken, of one kind: name to plugin. */
-struct taken {
-  const struct tool *tool;
-  UT_hash_handle hh;
-};
-
-static void
-note_conflict (struct buf *text, const struct tool *tool, const struct tool *first)
-{
-  const char *word = offer_word (tool->offer);
-
-  buf_printf (text, "%s%s %s: plugin %s has a %s of this name already", text->len != 0 ? "; " : "",
-              word, tool->name, first->plugin, word);
-}
-
-static void
-set_conflicts (struct plugin *plugin, struct buf *text)
-{
-  const char *now = text->len != 0 ? buf_cstr (text) : NULL;
-
-  if (now != NULL && (plugin->conflicts == NULL || strcmp (now, plugin->conflicts) != 0))
-    log_event (plugin->all->needs.log, LOG_ERROR, "tool_name_conflict", "plugin", plugin->name,
-               "why", now, NULL);
-  free (plugin->conflicts);
-  plugin->conflicts = now != NULL ? xstrdup (now) : NULL;
-}
-
-/* What is gathered for the next toolset. */
-struct gathered {
-  struct taken *names[OFFERS];
-  struct tool **tools;
-  size_t count;
-};
-
-/* A name that is taken is left out.  In a first round all skills are taken: nobody else may stand
- * where theirs do. */
-static void
-gather_all (struct gathered *g, const struct described *d, bool skills, struct buf *conflicts)
-{
-  for (size_t i = 0; i < d->tools_count; i++) {
-    struct tool *tool = d->tools[i];
-    struct taken **of_kind = &g->names[tool->offer], *taken = NULL;
-    if (tool->disabled || (tool->skill != NULL) != skills)
-      continue;
-    HASH_FIND (hh, *of_kind, tool->name, tool->name_len, taken);
-    if (taken != NULL) {
-      note_conflict (conflicts, tool, taken->tool);
-      continue;
-    }
-    taken = xcalloc (1, sizeof *taken);
-    taken->tool = tool;
-    HASH_ADD_KEYPTR (hh, *of_kind, tool->name, tool->name_len, taken);
-    g->tools[g->count++] = tool_ref (tool);
-  }
-}
-
-/* Add what a plugin offers to that of the plugins before it. */
-static void
-gather (struct gathered *g, struct plugin *plugin)
-{
-  CLEANUP_BUF struct buf conflicts = { 0 };
-
-  gather_all (g, &plugin->described, false, &conflicts);
-  for (const struct listing *l = plugin->listings; l != NULL; l = l->next)
-    gather_all (g, &l->found, false, &conflicts);
-  set_conflicts (plugin, &conflicts);
-}
-
-static size_t
-offered (const struct plugin *plugin)
-{
-  size_t count = plugin->described.tools_count;
-
-  for (const struct listing *l = plugin->listings; l != NULL; l = l->next)
-    count += l->found.tools_count;
-  return count;
-}
-
-static void
-free_taken (struct taken *names)
-{
-  struct taken *t, *next;
-
-  HASH_ITER (hh, names, t, next)
-  {
-    HASH_DEL (names, t);
-    free (t);
-  }
-}
-
-static void
-put_together (struct plugins *all)
-{
-  struct gathered g = { .count = 0 };
-  size_t room = 0;
-
-  plugins_sort (all);
-  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    room += offered (p);
-  g.tools = xmalloc (room * sizeof (struct tool *));
-  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    gather_all (&g, &p->described, true, NULL); /* their URIs begin with the plugin's name */
-  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    gather (&g, p);
-  for (size_t kind = 0; kind < OFFERS; kind++)
-    free_taken (g.names[kind]);
-  catalog_swap (all->needs.catalog, toolset_new (g.tools, g.count, ++all->generation));
-  free (g.tools);
-}
-
 static void
 rebuild (struct plugins *all)
 {
-  put_together (all);
+  if (all->stale)
+    plugins_put_together (all);
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
     listings_ask (p);
 }
@@ -154,7 +44,7 @@ rebuild (struct plugins *all)
 void
 plugins_listed (struct plugins *all)
 {
-  put_together (all);
+  plugins_put_together (all);
 }
 
 void
@@ -194,6 +84,7 @@ retire (struct plugin *plugin)
     unit_supersede (plugin->unit);
   unit_unref (plugin->unit);
   plugin->unit = NULL;
+  plugin->all->stale = true;
 }
 
 static void

@@ -70,6 +70,25 @@ def test_two_plugins_of_one_tool():
         d.wait_log("tool_name_conflict", lambda e: "echo" in str(e.get("why")))
         same(d.tools(), ["echo"])
         assert d.call("echo", {"text": "x"}).ok
+        (d.plugin_dir / "echo.so").unlink()
+        d.wait_log("plugin_removed")
+        wait_for(lambda: d.http("GET", "/v1/plugins").json["plugins"][0]["name"] == "second", 10, "the other one alone")
+        same(d.tools(), ["echo"], "what the other one offers")
+        same(d.http("GET", "/v1/plugins").json["plugins"][0]["problems"], [])
+        assert d.call("echo", {"text": "x"}).ok
+
+
+def test_names_that_are_taken_are_told_in_their_order():
+    with Daemon() as d:
+        for name in ("first", "second", "third"):
+            d.add("asks", name)
+        told = {e["plugin"]: e["why"] for e in (d.wait_log("tool_name_conflict", lambda e, n=n: e["plugin"] == n
+                                                           and "plugin first has" in e["why"])
+                                                for n in ("second", "third"))}
+        for why in told.values():
+            words = [part.split()[1].rstrip(":") for part in why.split("; ")]
+            same(words[:5], ["greet", "all", "rounds", "wrong", "work"], "names, as the plugin has them")
+            assert all(part.endswith("plugin first has a tool of this name already") for part in why.split("; ")), why
 
 
 if __name__ == "__main__":
