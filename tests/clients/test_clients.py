@@ -135,7 +135,7 @@ def test_the_demonstration():
             assert said in done.stdout, f"{said!r} is not in {done.stdout!r}"
 
 
-def inspector(*words):
+def run_inspector(*words):
     launcher = pathlib.Path(PACKAGES, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
     if not launcher.exists():
         raise Skip("the Inspector is not installed: ./dev clients")
@@ -144,7 +144,11 @@ def inspector(*words):
         raise Skip(f"the Inspector needs node 22.19, this is {version.strip()}")
     done = run_node(launcher, "--cli", *words)
     same(done.returncode, 0, f"exit status of {words}, with {done.stderr[-1500:]}")
-    return json.loads(done.stdout)["result"]
+    return done.stdout
+
+
+def inspector(*words):
+    return json.loads(run_inspector(*words))["result"]
 
 
 def inspect(era, before, after):
@@ -167,6 +171,22 @@ def test_inspector_over_stdio():
     with Daemon(plugins=["echo"]) as d:
         for era in ("legacy", "auto", "modern"):
             inspect(era, [], ["--", *stdio_command(d)])
+
+
+def test_inspector_verifies_skills():
+    """Front matter, digest and size of every file, read again by another author's program."""
+    node()
+    with Daemon(plugins=["clock.plugin", "conformance.plugin"]) as d:
+        for era in ("legacy", "auto", "modern"):
+            out = run_inspector(f"http://{d.address}/mcp", "--protocol-era", era, "--format", "json", "-q", "--method",
+                                "skills/list", "--verify")
+            verdicts = [json.loads(line) for line in out.splitlines()]
+            skills = [v for v in verdicts if "uri" in v]
+            same([v["uri"] for v in skills], ["skill://clock/plan-a-meeting/SKILL.md",
+                                              "skill://conformance/commit-message/SKILL.md"])
+            same([v["outcome"] for v in skills], ["verified"] * 2)
+            same({f["status"] for v in skills for f in v["files"]}, {"verified"})
+            same([len(v["files"]) for v in skills], [2, 4])
 
 
 if __name__ == "__main__":
