@@ -167,10 +167,11 @@ load (const struct hello *hello, const char *path, struct crew *crew, struct plu
 
   if (!load_entry (path, hello->plugin, &entry, &err)
       || !plugin_start (plugin, entry, &crew->host, hello->plugin, hello->config, hello->config_len,
-                        &err)
-      || !crew_start (crew, plugin, hello->threads, &err))
+                        &err))
     give_up (WORKER_EXIT_LOAD, "load", &err);
-  crash_loaded ();
+  crash_loaded (); /* before there is another thread that may crash */
+  if (!crew_start (crew, plugin, hello->threads, &err))
+    give_up (WORKER_EXIT_LOAD, "load", &err);
 }
 
 static void
