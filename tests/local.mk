@@ -131,7 +131,8 @@ check_LTLIBRARIES += %D%/integration/asks.la
 %C%_integration_asks_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 # Results that are too large for a model.
-integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py
+integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py \
+	%D%/integration/test_tenants.py
 check_LTLIBRARIES += %D%/integration/large.la
 %C%_integration_large_la_SOURCES = %D%/integration/large.c
 %C%_integration_large_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

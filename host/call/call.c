@@ -118,6 +118,16 @@ take_rounds (struct call *call, const struct call_request *request)
   buf_append (&call->responses, text, len);
 }
 
+/* What the daemon itself asks of plugins is on nobody's account. */
+static struct tenancy *
+tenancy_of (const struct calls *calls, const struct call_request *request)
+{
+  struct tenancies *tenancies = calls->settings.tenancies;
+
+  return tenancies != NULL && request->kind != CALL_LIST ? tenancies_of (tenancies, request->tenant)
+                                                         : NULL;
+}
+
 static struct call *
 make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
            const struct arguments *arguments, const struct call_events *events, void *ctx)
@@ -137,6 +147,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->principal = copy_or_null (request->principal);
   call->session_id = copy_or_null (request->session_id);
   call->stats = calls_stats_of (calls, tool);
+  call->tenancy = tenancy_of (calls, request);
   call->started_ns = clock_ns ();
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
@@ -193,6 +204,9 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     call_read (call);
     return call;
   }
+  call->waits = call->tenancy != NULL;
+  if (call->waits)
+    call->tenancy->quota.waiting++;
   answer = unit_submit (tool->unit, &call->job);
   if (answer.refusal == UNIT_TAKEN) {
     call_log_start (call);
@@ -204,13 +218,24 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
   return NULL;
 }
 
+static enum repair_mode
+repair_of (const struct calls *calls, const struct tool *tool, const struct call_request *request)
+{
+  const struct tenancy *tenancy = tenancy_of (calls, request);
+  int of_tenant = tenancy != NULL ? tenancy_terms (tenancy)->repair : -1;
+
+  if (tool->repair_set)
+    return tool->repair;
+  return of_tenant >= 0 ? (enum repair_mode) of_tenant : calls->settings.repair;
+}
+
 /* What is wrong with the arguments, CALL_OK when nothing is (any more).  Those of a completion are
  * still being written. */
 static enum call_error
 check_arguments (struct calls *calls, const struct tool *tool, const struct call_request *request,
                  struct arguments *arguments, struct buf *problems, struct buf *text)
 {
-  enum repair_mode repair = tool->repair_set ? tool->repair : calls->settings.repair;
+  enum repair_mode repair = repair_of (calls, tool, request);
 
   if (!arguments_parse (arguments, request, calls->settings.json_depth, repair, text))
     return CALL_tool_args_parse_error;
@@ -249,6 +274,40 @@ take_variables (struct call_request *request, const struct buf *variables)
   request->args_len = variables->len;
 }
 
+/* The daemon as a whole takes no more. */
+static bool
+is_overloaded (const struct calls *calls, struct result *result, struct buf *text)
+{
+  const bool full = pressure_is (calls->settings.pressure, PRESSURE_FULL);
+
+  if (!calls->draining && calls->running < calls->settings.running_max && !full)
+    return false;
+  text->len = 0;
+  result->error = CALL_tool_overloaded;
+  result->retry_after_ms = 1000;
+  if (full && !calls->draining && calls->running < calls->settings.running_max)
+    buf_puts (text, "The host is short of memory; try again later.");
+  return true;
+}
+
+/* Its tenant has brought as many as it may.  What goes on with a call that was taken is no other
+ * one. */
+static bool
+is_beyond_quota (const struct calls *calls, const struct call_request *request,
+                 struct result *result, struct buf *text)
+{
+  struct tenancy *tenancy = tenancy_of (calls, request);
+  CLEANUP_BUF struct buf why = { 0 };
+
+  if (tenancy == NULL || request->ask != NULL
+      || quota_take (&tenancy->quota, &tenancy_terms (tenancy)->quota, clock_ns (),
+                     &result->retry_after_ms, &why))
+    return false;
+  result->error = CALL_quota_exceeded;
+  buf_swap (text, &why);
+  return true;
+}
+
 struct call *
 call_start (struct calls *calls, const struct call_request *given, const struct call_events *events,
             void *ctx)
@@ -263,17 +322,8 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   enum call_error resolved = resolve (request, &tool, &variables, &text);
   struct result result = { 0 };
 
-  if (calls->draining || calls->running >= calls->settings.running_max) {
-    text.len = 0;
-    result.error = CALL_tool_overloaded;
-    result.retry_after_ms = 1000;
-  }
-  else if (pressure_is (calls->settings.pressure, PRESSURE_FULL)) {
-    result.error = CALL_tool_overloaded;
-    result.retry_after_ms = 1000;
-    text.len = 0;
-    buf_puts (&text, "The host is short of memory; try again later.");
-  }
+  if (is_overloaded (calls, &result, &text) || is_beyond_quota (calls, request, &result, &text))
+    ;
   else if (resolved != CALL_OK)
     result.error = resolved;
   else if (suggests_nothing (request, tool)) {

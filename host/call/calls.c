@@ -146,10 +146,19 @@ call_unindex (struct call *call)
 }
 
 void
+call_waits_no_more (struct call *call)
+{
+  if (call->waits)
+    call->tenancy->quota.waiting--;
+  call->waits = false;
+}
+
+void
 call_release (struct call *call)
 {
   struct calls *calls = call->calls;
 
+  call_waits_no_more (call);
   ev_timer_stop (calls->loop, &call->deadline);
   call_unindex (call);
   tool_unref (call->tool);

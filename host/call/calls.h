@@ -11,8 +11,9 @@
 #include "watch/metrics.h"
 #include "watch/pressure.h"
 
-struct offload; /* base/offload.h */
-struct results; /* results.h */
+struct offload;   /* base/offload.h */
+struct results;   /* results.h */
+struct tenancies; /* tenancy.h */
 
 struct calls_settings {
   const struct pressure *pressure; /* of memory; NULL: there is no ceiling */
@@ -21,9 +22,10 @@ struct calls_settings {
   unsigned json_depth;             /* of arguments that come as text */
   unsigned
     log_per_second; /* lines about calls that went well or were too many; others are counted */
-  struct results *results; /* where what is not shown is kept; NULL: everything is shown */
-  struct offload *readers; /* read what skills bring */
-  enum repair_mode repair; /* of tools that have no setting of their own */
+  struct results *results;     /* where what is not shown is kept; NULL: everything is shown */
+  struct offload *readers;     /* read what skills bring */
+  enum repair_mode repair;     /* of tools and tenants that have no setting of their own */
+  struct tenancies *tenancies; /* on whose terms calls are taken; NULL: all on the same */
 };
 
 struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,

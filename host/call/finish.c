@@ -35,6 +35,18 @@ fill_usage (const struct call *call, struct result *result)
     result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;
 }
 
+/* The registry's sentence, and why. */
+static void
+detail (const struct call *call, struct result *result, const char *cause, struct buf *text)
+{
+  if (result->error == CALL_OK || result->message != NULL || cause == NULL || call->tenancy == NULL
+      || !tenancy_terms (call->tenancy)->detailed_errors)
+    return;
+  buf_printf (text, "%s (%s)", call_error_info (result->error)->text, cause);
+  result->message = text->data;
+  result->message_len = text->len;
+}
+
 static void
 default_texts (struct result *result)
 {
@@ -59,7 +71,9 @@ call_finish (struct call *call, struct result *result, const char *cause)
 {
   const struct call_events *events = call->events;
   void *ctx = call->ctx;
+  CLEANUP_BUF struct buf detailed = { 0 };
 
+  detail (call, result, cause, &detailed);
   default_texts (result);
   result->kind = call->kind;
   result->tool = call->tool;

@@ -64,6 +64,12 @@ held_call_id (const struct held *held)
 }
 
 const char *
+held_tenant (const struct held *held)
+{
+  return held->tenant;
+}
+
+const char *
 held_name (const struct held *held)
 {
   return held->name;

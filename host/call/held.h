@@ -14,6 +14,8 @@ struct ask *held_ask (struct held *held);
 /* The id the call had, and will have. */
 const char *held_call_id (const struct held *held);
 const char *held_name (const struct held *held);
+/* Whose it is; NULL: "default". */
+const char *held_tenant (const struct held *held);
 
 /* Run its next round with what was answered, with the tool as it now is.  The held call is gone.
  * NULL when it has ended already. */

@@ -10,6 +10,8 @@ libhost_la_SOURCES += \
 	%D%/held.c %D%/held.h \
 	%D%/inside.c %D%/inside.h \
 	%D%/preview.c %D%/preview.h \
+	%D%/quota.c %D%/quota.h \
+	%D%/tenancy.c %D%/tenancy.h \
 	%D%/problems.c %D%/problems.h \
 	%D%/reading.c \
 	%D%/resolve.c %D%/resolve.h \

@@ -20,6 +20,7 @@ static void
 on_started (struct job *job)
 {
   call_of (job)->sent_ns = clock_ns ();
+  call_waits_no_more (call_of (job));
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "call/calls.h"
+#include "call/tenancy.h"
 #include "pool/job.h"
 
 enum { CALL_ID_MAX = 128 };
@@ -59,12 +60,14 @@ struct call {
   int64_t started_ns, sent_ns;
   struct buf args;
   struct buf meta;
-  struct buf repairs;   /* of the arguments, as the result tells them; empty: none */
-  size_t args_len;      /* of the arguments alone: answers and kept bytes stand after them */
-  struct ask *ask;      /* once it has asked; NULL: not yet */
-  unsigned askable;     /* enum frame_ask */
-  int64_t deadline_ms;  /* the caller's wish */
-  struct buf responses; /* answers that came before their questions; empty: none */
+  struct buf repairs;      /* of the arguments, as the result tells them; empty: none */
+  size_t args_len;         /* of the arguments alone: answers and kept bytes stand after them */
+  struct ask *ask;         /* once it has asked; NULL: not yet */
+  unsigned askable;        /* enum frame_ask */
+  struct tenancy *tenancy; /* of its caller; NULL: nobody counts */
+  bool waits;              /* counted among those of it that wait */
+  int64_t deadline_ms;     /* the caller's wish */
+  struct buf responses;    /* answers that came before their questions; empty: none */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
@@ -78,6 +81,8 @@ struct call *call_alloc (struct calls *calls);
 void call_release (struct call *call);
 /* Nobody finds it by its id any more. */
 void call_unindex (struct call *call);
+/* It waits for a worker no longer, or never did. */
+void call_waits_no_more (struct call *call);
 /* NULL where nothing is counted. */
 struct tool_stats *calls_stats_of (const struct calls *calls, struct tool *tool);
 
@@ -115,7 +120,8 @@ void call_shorten_message (const struct call *call, struct buf *text, struct res
 
 /* ---- finish.c ---- */
 
-/* Tell the front, count, log, forget.  `cause` is for the log alone, or NULL. */
+/* Tell the front, count, log, forget.  `cause` is for the log, and for the model of a tenant that
+ * gets detailed errors where nothing else is said; or NULL. */
 void call_finish (struct call *call, struct result *result, const char *cause);
 void call_finish_error (struct call *call, enum call_error error, const char *cause);
 /* Refuse what never became a call.  `tool` is NULL when there is none of that name. */

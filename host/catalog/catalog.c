@@ -5,6 +5,8 @@
 #include "catalog/views.h"
 
 struct catalog {
+  struct catalog *whole; /* of a tenant's: what it is below; else itself */
+  uint64_t generations;  /* of the whole */
   struct toolset *current;
   struct views views; /* of it */
   struct catalog_watcher *watchers;
@@ -14,8 +16,24 @@ struct catalog *
 catalog_new (void)
 {
   struct catalog *catalog = xcalloc (1, sizeof *catalog);
+  catalog->whole = catalog;
   catalog->current = toolset_new (NULL, 0, 0);
   return catalog;
+}
+
+struct catalog *
+catalog_of_tenant (struct catalog *whole)
+{
+  struct catalog *catalog = catalog_new ();
+
+  catalog->whole = whole;
+  return catalog;
+}
+
+uint64_t
+catalog_generation (struct catalog *catalog)
+{
+  return ++catalog->whole->generations;
 }
 
 void
@@ -80,6 +98,25 @@ differences (const struct toolset *a, const struct toolset *b)
   return found;
 }
 
+static void
+tell (struct catalog *whole, const struct catalog *of, unsigned lists)
+{
+  for (struct catalog_watcher *w = whole->watchers, *next; w != NULL; w = next) {
+    next = w->next;
+    w->changed (w, of, lists);
+  }
+}
+
+static void
+tell_swapped (struct catalog *catalog)
+{
+  for (struct catalog_watcher *w = catalog->watchers, *next; w != NULL; w = next) {
+    next = w->next;
+    if (w->swapped != NULL)
+      w->swapped (w);
+  }
+}
+
 void
 catalog_swap (struct catalog *catalog, struct toolset *set)
 {
@@ -89,17 +126,21 @@ catalog_swap (struct catalog *catalog, struct toolset *set)
   views_clear (&catalog->views);
   catalog->current = set;
   toolset_unref (was);
+  tell_swapped (catalog);
   if (lists != 0)
-    catalog_tell (catalog, lists);
+    tell (catalog->whole, catalog, lists);
 }
 
 void
 catalog_tell (struct catalog *catalog, unsigned lists)
 {
-  for (struct catalog_watcher *w = catalog->watchers, *next; w != NULL; w = next) {
-    next = w->next;
-    w->changed (w, lists);
-  }
+  tell (catalog->whole, NULL, lists);
+}
+
+void
+catalog_tell_of (struct catalog *catalog, unsigned lists)
+{
+  tell (catalog->whole, catalog, lists);
 }
 
 void

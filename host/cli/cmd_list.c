@@ -228,6 +228,7 @@ make_path (const struct options *options, const char *format, struct buf *path)
   add_parameter (path, "tools", options->tools);
   add_parameter (path, "tags", options->tags);
   add_parameter (path, "plugins", options->plugins);
+  add_parameter (path, "tenant", options->tenant);
 }
 
 /* A budget of tokens that the daemon takes. */
@@ -273,8 +274,8 @@ run (const struct options *options, char **words, int count)
 
 const struct command command_list = {
   .name = "list",
-  .usage =
-    "[--format FORMAT [--strict] | --cost [--budget TOKENS]] [--tools NAMES] [--json | --names]",
+  .usage = "[--format FORMAT [--strict] | --cost [--budget TOKENS]] [--tools NAMES]\n"
+           "       [--tenant TENANT] [--json | --names]",
   .summary = "show the tools as an agent sees them, with their cost in tokens",
   .details =
     "TOKENS is an estimate of what the definition takes of a model's context: its\n"
@@ -283,8 +284,9 @@ const struct command command_list = {
     "arguments must be stays what the tool says.\n"
     "--cost shows the bytes of each definition as MCP's tools/list has it, exactly, and a\n"
     "token for each four of them, an estimate: a model's own count differs.\n"
-    "--budget takes tools in the order of the list, each that still fits.\n",
+    "--budget takes tools in the order of the list, each that still fits.\n"
+    "--tenant shows what another tenant is served; it needs the role manage.\n",
   .options = OPTIONS_DAEMON | OPTION_JSON | OPTION_FORMAT | OPTION_STRICT | OPTION_NAMES
-             | OPTION_COST | OPTION_BUDGET | OPTION_MEANT,
+             | OPTION_COST | OPTION_BUDGET | OPTION_MEANT | OPTION_TENANT,
   .run = run,
 };

@@ -208,6 +208,7 @@ config_free (struct config *config)
   free (config->log_level);
   free (config->log_file);
   free (config->instructions);
+  free (config->tenant);
   free (config->listed_tools);
   free (config->listed_tags);
   free (config->listed_plugins);

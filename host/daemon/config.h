@@ -43,6 +43,7 @@ struct config {
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;
+  char *tenant;                               /* of whoever is at standard input; NULL: "default" */
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */
   int repair; /* enum repair_mode, of tools that have no setting of their own */

@@ -11,6 +11,7 @@ struct json_object; /* json-c */
  * plugins.d/NAME.json and profiles.d/NAME.json. */
 extern const char config_schema_json[];
 extern const char policy_schema_json[];
+extern const char tenant_schema_json[]; /* of tenants.d/TENANT.json */
 
 /* Read a file.  NULL: err has the line and column of what is no JSON, or the JSON pointer of what
  * the schema does not allow, with what is expected there.  The caller puts the object. */

@@ -172,7 +172,7 @@ plugins_put_together (struct plugins *all)
 
   plugins_sort (all);
   gather (&g, all);
-  set = take_first (&g, ++all->generation);
+  set = take_first (&g, catalog_generation (all->needs.catalog));
   tell_conflicts (all, &g);
   free (g.items);
   all->stale = false;

@@ -37,6 +37,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->config_dir = options->config_dir;
   host->worker = options->worker;
   host->state_dir = -1;
+  host->tenants_dir = -1;
   host->serve_stdio = options->stdio;
   host->reconfigure = options->reconfigure;
   host->reconfigure_ctx = options->reconfigure_ctx;
@@ -85,12 +86,16 @@ host_free (struct host *host)
     calls_cancel_all (host->calls);
     offload_free (host->readers); /* nobody waits for what they read */
     changes_free (host->changes);
+    toolsets_free (host->toolsets);
     plugins_free (host->plugins);
+    tenancies_free (host->tenancies);
     catalog_free (host->catalog);
     calls_free (host->calls);
     results_free (host->results);
     pool_clear (&host->pool);
   }
+  host_unwatch_tenants (host);
+  tenant_files_free (&host->tenants);
   seal_keys_free (host->seal);
   host_unwatch_auth (host);
   notify_free (host->notify);

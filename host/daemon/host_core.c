@@ -142,16 +142,19 @@ host_make_core (struct host *host)
                 host);
   make_store (host);
   make_pool (host);
+  host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);
   needs.catalog = host->catalog;
   needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
   needs.cache = host->cache;
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
+  calls.tenancies = host->tenancies;
   calls.results = make_results (host);
   calls.readers = host->readers;
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
   plugins_list_by (host->plugins, host->calls);
+  host_make_tenants (host);
 }
 
 void

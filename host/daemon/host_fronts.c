@@ -63,6 +63,12 @@ manage_metrics (void *ctx, struct buf *out)
   }
 }
 
+static bool
+manage_tenants (void *ctx, const char *name, struct buf *out)
+{
+  return toolsets_render (((struct host *) ctx)->toolsets, name, out);
+}
+
 static void
 manage_plugins (void *ctx, struct buf *out)
 {
@@ -132,6 +138,8 @@ host_make_fronts (struct host *host)
   host->env = (struct front_env){ .loop = host->loop,
                                   .calls = host->calls,
                                   .catalog = host->catalog,
+                                  .tenancies = host->tenancies,
+                                  .tenant = host->config.tenant,
                                   .log = host->log,
                                   .pressure = &host->ceiling.pressure,
                                   .version = TOOLHOST_VERSION,
@@ -154,6 +162,7 @@ host_make_fronts (struct host *host)
                                               .ready = manage_ready,
                                               .metrics = manage_metrics,
                                               .plugins = manage_plugins,
+                                              .tenants = manage_tenants,
                                               .release = manage_release,
                                               .reload = manage_reload,
                                               .connections_room = manage_connections_room } };

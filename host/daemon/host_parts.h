@@ -5,6 +5,7 @@
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
+ *   host_tenants.c who is served what: the files of tenants, read again when they change
  *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
  *   host_run.c     it starts, it drains and stops
  *   host_reload.c  policies and configuration are read again
@@ -16,6 +17,7 @@
 #include "call/results.h"
 #include "call/seal.h"
 #include "catalog/discovery.h"
+#include "catalog/settle.h"
 #include "catalog/store.h"
 #include "daemon/ceiling.h"
 #include "daemon/changes.h"
@@ -27,6 +29,8 @@
 #include "daemon/policies.h"
 #include "daemon/privileges.h"
 #include "daemon/sandbox.h"
+#include "daemon/tenants.h"
+#include "daemon/toolsets.h"
 #include "front/auth/auth.h"
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
@@ -82,6 +86,11 @@ struct host {
   struct plugins *plugins;
   struct results *results; /* that were too large to be shown; NULL: all are shown */
   struct calls *calls;
+  struct tenancies *tenancies;
+  struct tenant_files tenants;
+  struct toolsets *toolsets;
+  struct settle *tenants_settle;
+  int tenants_dir; /* that is watched; -1: there is none */
 
   /* the fronts */
   struct front_env env;
@@ -117,6 +126,18 @@ void host_watch_auth (struct host *host);
 void host_unwatch_auth (struct host *host);
 /* Of a new configuration; its part is taken, ours left in its place.  False: all is as it was. */
 bool host_follow_auth (struct host *host, struct config *config, struct error *err);
+
+/* ---- host_tenants.c ---- */
+
+/* Read the files of tenants for the first time: one that is wrong is an error. */
+bool host_open_tenants (struct host *host, struct error *err);
+/* Everybody is served what their file says. */
+void host_make_tenants (struct host *host);
+/* … also when it changes. */
+void host_watch_tenants (struct host *host);
+void host_unwatch_tenants (struct host *host);
+/* Read them again: each tenant whose file is good follows it.  False: one is wrong. */
+bool host_read_tenants (struct host *host, struct error *err);
 
 /* ---- host_core.c ---- */
 

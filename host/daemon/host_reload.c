@@ -47,7 +47,8 @@ reload (struct host *host, struct error *err)
   plugins_each_changed (host->plugins, forget, host->discovery);
   discovery_scan (host->discovery);
   log_event (host->log, LOG_INFO, "reloaded", NULL);
-  return true;
+  return host_read_tenants (host, err)
+         || error_wrap (err, "all else was read again, but not all of tenants.d: ");
 }
 
 bool

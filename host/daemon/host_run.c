@@ -94,6 +94,7 @@ host_start (struct host *host)
   log_event (host->log, LOG_INFO, "started", "version", TOOLHOST_VERSION, "build",
              TOOLHOST_BUILD_ID, "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
   host_await_stdio (host);
+  host_watch_tenants (host);
   discovery_start (host->discovery);
 }
 

@@ -8,7 +8,7 @@ libhost_la_SOURCES += \
 	%D%/folder.c %D%/folder.h \
 	%D%/gather.c \
 	%D%/host.c %D%/host.h %D%/host_parts.h \
-	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_auth.c %D%/host_run.c %D%/host_reload.c \
+	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_auth.c %D%/host_tenants.c %D%/host_run.c %D%/host_reload.c \
 	%D%/intake.c %D%/intake.h \
 	%D%/listen.c %D%/listen.h \
 	%D%/listing.c %D%/listing.h \
@@ -24,9 +24,11 @@ libhost_la_SOURCES += \
 	%D%/profiles.c %D%/profiles.h \
 	%D%/report.c %D%/report.h \
 	%D%/sandbox.c %D%/sandbox.h %D%/sandbox_advice.c \
-	%D%/settings.c %D%/settings.h
-nodist_libhost_la_SOURCES += %D%/config.schema.c %D%/policy.schema.c
-dist_schema_DATA += %D%/config.schema.json %D%/policy.schema.json
+	%D%/settings.c %D%/settings.h \
+	%D%/tenants.c %D%/tenants.h \
+	%D%/toolsets.c %D%/toolsets.h
+nodist_libhost_la_SOURCES += %D%/config.schema.c %D%/policy.schema.c %D%/tenant.schema.c
+dist_schema_DATA += %D%/config.schema.json %D%/policy.schema.json %D%/tenant.schema.json
 
 # Profiles of policies; profiles.c names them.
 policy_profiles = \

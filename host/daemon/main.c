@@ -98,6 +98,25 @@ check_auth (const struct sources *sources, const struct config *config, struct e
   return good;
 }
 
+static void
+nothing_new (void *ctx, const struct tenant_file *file)
+{
+  (void) ctx;
+  (void) file;
+}
+
+/* The files of tenants. */
+static bool
+check_tenants (const struct sources *sources, struct error *err)
+{
+  const struct tenant_files_events events = { .changed = nothing_new, .refused = nothing_new };
+  struct tenant_files files = { 0 };
+  bool good = tenant_files_read (&files, sources->dir, &events, NULL, err);
+
+  tenant_files_free (&files);
+  return good;
+}
+
 static int
 check (struct sources *sources)
 {
@@ -108,7 +127,7 @@ check (struct sources *sources)
 
   config_init (&config);
   ok = read_config (sources, &config, &err) && check_auth (sources, &config, &err)
-       && (policies = policies_read (sources->dir, &err)) != NULL;
+       && check_tenants (sources, &err) && (policies = policies_read (sources->dir, &err)) != NULL;
   if (ok)
     say_good (sources, &config, policies);
   config_free (&config);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "daemon/settings.h"
+#include "front/auth/keys.h"
 #include "watch/log.h"
 
 enum option_kind { OPTION_TEXT, OPTION_LIST, OPTION_FLAG, OPTION_HELP, OPTION_VERSION };
@@ -35,6 +36,8 @@ static const struct row {
     "serve HTTP on this Unix socket (default /run/toolhost/toolhostd.sock); \"none\": none" },
   { "stdio", NULL, OPTION_FLAG, offsetof (struct options, stdio),
     "speak MCP on standard input and output, and nothing else; ends with its input" },
+  { "tenant", "NAME", OPTION_TEXT, offsetof (struct options, tenant),
+    "with --stdio: the tenant who is served (default: default)" },
   { "user", "NAME", OPTION_TEXT, offsetof (struct options, user),
     "whom to become when started as root (default toolhost, else nobody)" },
   { "worker", "FILE", OPTION_TEXT, offsetof (struct options, worker), "the worker program to use" },
@@ -176,6 +179,10 @@ options_apply (const struct options *options, struct config *config, struct erro
   set_text (&config->log_file, options->log_file);
   set_list (&config->plugin_dirs, options->plugin_dirs);
   set_list (&config->listen, options->listen);
+  set_text (&config->tenant, options->tenant);
+  if (config->tenant != NULL
+      && (!options->stdio || !key_word (config->tenant, strlen (config->tenant))))
+    return error_set (err, "--tenant: expected a tenant's name, together with --stdio");
   if (options->stdio) {
     /* Several may run at once, and what starts them reads nothing but standard output. */
     set_list (&config->listen, (const char *const[]){ NULL });

@@ -19,7 +19,8 @@ enum options_action {
 
 /* What was said; what was not said is NULL or false.  Strings are argv's. */
 struct options {
-  const char *config, *config_dir, *state_dir, *socket, *user, *worker, *log_level, *log_file;
+  const char *config, *config_dir, *state_dir, *socket, *user, *worker, *log_level, *log_file,
+    *tenant;
   const char *explain;                /* the plugin whose policy is to be shown */
   const char **plugin_dirs, **listen; /* NULL-terminated, or NULL */
   bool stdio, check, report, json, no_standard_dirs;

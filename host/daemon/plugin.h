@@ -42,7 +42,6 @@ struct plugins {
   struct plugin *by_name;
   struct plugin *first_waiting, *last_waiting;
   unsigned asking, taking;
-  uint64_t generation;
   struct calls *calls; /* where templates are asked what they list; NULL: not yet */
   bool scanned, ready;
   bool stale; /* the toolset does not have what the plugins offer now */

@@ -186,6 +186,7 @@ static bool
 means_nothing (struct json_object *value)
 {
   return value == NULL
+         || (json_object_is_type (value, json_type_boolean) && !json_object_get_boolean (value))
          || (json_object_is_type (value, json_type_array) && json_object_array_length (value) == 0)
          || (json_object_is_type (value, json_type_object)
              && json_object_object_length (value) == 0);

@@ -30,7 +30,7 @@ enum setting_type {
   SETTING_ISOLATE,       /* enum isolate: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_FOR_EDITORS, /* not read */
-  SETTING_EMPTY,       /* only what means nothing ([], {}, null); `only` says why */
+  SETTING_EMPTY,       /* only what means nothing ([], {}, null, false); `only` says why */
   SETTING_NOT_HERE     /* nothing at all; likewise */
 };
 

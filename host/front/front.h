@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "call/call.h"
+#include "call/tenancy.h"
 #include "catalog/catalog.h"
 #include "catalog/filter.h"
 #include "front/auth/roles.h"
@@ -21,12 +22,14 @@
 struct front_manage {
   void *ctx;
   bool (*ready) (void *ctx, const char **why_not);
-  void (*metrics) (void *ctx, struct buf *out);  /* Prometheus text */
-  void (*plugins) (void *ctx, struct buf *out);  /* { "plugins": […] } */
+  void (*metrics) (void *ctx, struct buf *out); /* Prometheus text */
+  void (*plugins) (void *ctx, struct buf *out); /* { "plugins": […] } */
   bool (*release) (void *ctx, const char *name); /* end a plugin's quarantine; false: unknown */
   bool (*reload) (void *ctx, struct error *err); /* re-read the configuration */
   /* How many descriptors connections may take, so that workers find theirs; NULL: all. */
   size_t (*connections_room) (void *ctx);
+  /* { "tenants": […] }, of one, or of all (NULL); false: unknown */
+  bool (*tenants) (void *ctx, const char *name, struct buf *out);
 };
 
 struct seal_keys; /* call/seal.h */
@@ -43,11 +46,13 @@ struct asked {
 struct front_env {
   struct ev_loop *loop;
   struct calls *calls;
-  struct catalog *catalog;
+  struct catalog *catalog;     /* everything there is; callers are served front_catalog */
+  struct tenancies *tenancies; /* who is served what; NULL: everybody everything */
   struct log *log;
   struct pressure *pressure; /* of memory; NULL: there is no ceiling */
   const char *version;       /* of the daemon */
   struct asked asked;        /* where a caller asks for nothing else */
+  const char *tenant;        /* of whoever is at standard input; NULL: "default" */
   const char *instructions;  /* for the model, or NULL */
   struct auth *auth;         /* who may what over HTTP; NULL: nobody shows anything */
   struct seal_keys *seal;    /* of what callers keep between the rounds of a call */
@@ -75,5 +80,13 @@ struct front_peer {
   const char *principal; /* "uid:1000", "key:NAME", "ISSUER#SUBJECT", or "anonymous" */
   const char *tenant;    /* NULL: "default" */
 };
+
+/* What a tenant is served (NULL: "default"); good until this turn of the loop ends. */
+static inline struct catalog *
+front_catalog (const struct front_env *env, const char *tenant)
+{
+  return env->tenancies != NULL ? tenancy_catalog (tenancies_of (env->tenancies, tenant))
+                                : env->catalog;
+}
 
 #endif

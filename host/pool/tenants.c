@@ -45,7 +45,9 @@ tenants_clear (struct tenants *tenants)
 bool
 tenant_has_room (const struct tenants *tenants, const struct tenant *tenant)
 {
-  return tenants->running_max == 0 || tenant->running < tenants->running_max;
+  const unsigned max = tenant->running_max != 0 ? tenant->running_max : tenants->running_max;
+
+  return max == 0 || tenant->running < max;
 }
 
 void
@@ -66,14 +68,29 @@ tenant_stop_waiting (struct tenant *tenant, struct tenant_waiter *waiter)
   TAILQ_REMOVE (&tenant->waiters, waiter, link);
 }
 
-void
-tenant_ended (const struct tenants *tenants, struct tenant *tenant)
+static void
+wake (const struct tenants *tenants, struct tenant *tenant)
 {
   struct tenant_waiter *waiter;
 
-  tenant->running--;
   while (tenant_has_room (tenants, tenant) && (waiter = TAILQ_FIRST (&tenant->waiters)) != NULL) {
     tenant_stop_waiting (tenant, waiter);
     waiter->wake (waiter);
   }
+}
+
+void
+tenant_ended (const struct tenants *tenants, struct tenant *tenant)
+{
+  tenant->running--;
+  wake (tenants, tenant);
+}
+
+void
+tenants_set_running_max (struct tenants *tenants, const char *name, unsigned max)
+{
+  struct tenant *tenant = tenants_get (tenants, name);
+
+  tenant->running_max = max;
+  wake (tenants, tenant);
 }

@@ -19,8 +19,9 @@ struct tenant_waiter {
 };
 
 struct tenant {
-  unsigned weight;  /* 1 … TENANT_WEIGHT_MAX: its share against the others' */
-  unsigned running; /* calls that a worker has */
+  unsigned weight;      /* 1 … TENANT_WEIGHT_MAX: its share against the others' */
+  unsigned running;     /* calls that a worker has */
+  unsigned running_max; /* of them at once; 0: as many as of any tenant */
   TAILQ_HEAD (, tenant_waiter) waiters;
   UT_hash_handle hh;
   char name[];
@@ -34,6 +35,8 @@ struct tenants {
 /* Made with weight 1 when new; good until tenants_clear. */
 struct tenant *tenants_get (struct tenants *tenants, const char *name);
 void tenants_set_weight (struct tenants *tenants, const char *name, unsigned weight);
+/* 0: as many as of any tenant (running_max of all). */
+void tenants_set_running_max (struct tenants *tenants, const char *name, unsigned max);
 void tenants_clear (struct tenants *tenants);
 
 /* May one more of its calls run? */

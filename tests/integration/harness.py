@@ -187,6 +187,7 @@ class Daemon:
 
     plugins   names (bundled or hostile) or paths of .so files, copied into a plugin folder; NAME.plugin is
               the folder of one, with the skills it has in the source
+    tenants   {name: what its file of tenants.d holds}
     policies  {name: policy}; a bundled plugin without one gets the policy it ships with
     config    members of toolhostd.json
     args      more command line
@@ -200,7 +201,7 @@ class Daemon:
     """
 
     def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
-                 limits=None, user=None, ready_within=15, prepare=None, pass_fds=()):
+                 limits=None, user=None, ready_within=15, prepare=None, pass_fds=(), tenants=None):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -219,6 +220,8 @@ class Daemon:
                 self.add(plugin)
         for name, policy in (policies or {}).items():
             self.policy(name, policy)
+        for name, tenant in (tenants or {}).items():
+            self.tenant(name, tenant)
         self.write_config(config or {})
         self.lines, self.raw = [], []
         self.heard = threading.Condition()
@@ -284,6 +287,14 @@ class Daemon:
     def policy(self, name, policy):
         text = policy if isinstance(policy, str) else json.dumps(policy)
         (self.policy_dir / f"{name}.json").write_text(text)
+
+    def tenant(self, name, tenant):
+        """Put a tenant's file in its place, in one step."""
+        folder = self.config_dir / "tenants.d"
+        folder.mkdir(mode=0o755, exist_ok=True)
+        part = folder / f".{name}.part"
+        part.write_text(tenant if isinstance(tenant, str) else json.dumps(tenant))
+        part.rename(folder / f"{name}.json")
 
     def write_config(self, config):
         text = config if isinstance(config, str) else json.dumps(config)

@@ -97,3 +97,7 @@ check_PROGRAMS += %D%/test_results
 check_PROGRAMS += %D%/test_search
 %C%_test_search_SOURCES = %D%/test_search.c %D%/tap.h
 %C%_test_search_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_tenancy
+%C%_test_tenancy_SOURCES = %D%/test_tenancy.c %D%/tap.h
+%C%_test_tenancy_LDADD = $(UNIT_LIBS)

@@ -31,8 +31,9 @@ static struct {
 } f;
 
 static void
-on_changed (struct catalog_watcher *watcher, unsigned lists)
+on_changed (struct catalog_watcher *watcher, const struct catalog *of, unsigned lists)
 {
+  (void) of;
   (void) watcher;
   f.lists = lists;
   f.told++;

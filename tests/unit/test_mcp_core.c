@@ -267,14 +267,14 @@ test_missed (void)
   struct fixture f;
 
   setup (&f);
-  mcp_changed (&f.core, MCP_TOOLS); /* there was no handshake: nobody is told */
+  mcp_changed (&f.core, NULL, MCP_TOOLS); /* there was no handshake: nobody is told */
   heard (&f, "");
   handshake (&f, "{}");
-  mcp_changed (&f.core, MCP_TOOLS);
+  mcp_changed (&f.core, NULL, MCP_TOOLS);
   heard (&f, CHANGED);
   f.deaf = true;
-  mcp_changed (&f.core, MCP_TOOLS);
-  mcp_changed (&f.core, MCP_TOOLS);
+  mcp_changed (&f.core, NULL, MCP_TOOLS);
+  mcp_changed (&f.core, NULL, MCP_TOOLS);
   f.deaf = false;
   mcp_tell_missed (&f.core, &f.peer);
   mcp_tell_missed (&f.core, &f.peer);

@@ -243,8 +243,9 @@ struct counter {
 };
 
 static void
-on_changed (struct catalog_watcher *watcher, unsigned lists)
+on_changed (struct catalog_watcher *watcher, const struct catalog *of, unsigned lists)
 {
+  (void) of;
   ((struct counter *) watcher)->lists = lists;
 }
 

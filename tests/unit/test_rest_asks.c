@@ -23,16 +23,6 @@ struct fixture {
   struct rest_ask *ask; /* the last */
 };
 
-static struct toolset *the_set;
-
-/* The catalog is not asked for more. */
-struct toolset *
-catalog_toolset (const struct catalog *catalog)
-{
-  (void) catalog;
-  return the_set;
-}
-
 static void
 on_done (void *ctx, const struct result *result)
 {
@@ -72,7 +62,9 @@ setup (struct fixture *f)
   f->env.json_depth = 64;
   f->env.asks_max = 2;
   f->env.ask_ttl = 60;
-  the_set = f->set = unit_toolset (&f->unit);
+  f->env.catalog = catalog_new ();
+  f->set = unit_toolset (&f->unit);
+  catalog_swap (f->env.catalog, toolset_ref (f->set));
   rest_asks_init (&f->asks, &f->env);
   make_ask (f);
 }
@@ -84,6 +76,7 @@ teardown (struct fixture *f)
   CU_ASSERT_EQUAL (calls_running (f->env.calls), 0);
   calls_free (f->env.calls);
   toolset_unref (f->set);
+  catalog_free (f->env.catalog);
   ev_loop_destroy (f->env.loop);
 }
 

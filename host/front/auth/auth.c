@@ -17,6 +17,8 @@ struct auth {
   struct log *log;
   int64_t (*now) (void *ctx);
   void *now_ctx;
+  unsigned (*most) (void *ctx, const char *tenant); /* NULL: all roles */
+  void *most_ctx;
   struct oauth *oauth; /* NULL: not configured */
   struct bearer_keys keys;
   struct verified verified;
@@ -107,6 +109,13 @@ auth_set_clock (struct auth *auth, int64_t (*now) (void *ctx), void *ctx)
 {
   auth->now = now;
   auth->now_ctx = ctx;
+}
+
+void
+auth_set_most (struct auth *auth, unsigned (*most) (void *ctx, const char *tenant), void *ctx)
+{
+  auth->most = most;
+  auth->most_ctx = ctx;
 }
 
 /* ---- refusals ---- */
@@ -265,6 +274,8 @@ admit (struct auth *auth, struct http_exchange *x, const struct caller *caller)
   peer->principal = arena_strndup (request->arena, caller->principal, strlen (caller->principal));
   peer->tenant = arena_strndup (request->arena, caller->tenant, strlen (caller->tenant));
   peer->roles = caller->roles;
+  if (auth->most != NULL)
+    peer->roles &= auth->most (auth->most_ctx, peer->tenant);
   http_set_peer (x, peer);
   return true;
 }

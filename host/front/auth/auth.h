@@ -33,6 +33,9 @@ bool auth_is_possible (const struct auth *auth);
 /* Callers of other machines reach us: from now on everybody on TCP has to show something. */
 void auth_expose (struct auth *auth);
 
+/* What keys and tokens of a tenant may do at most, asked at each request that shows one. */
+void auth_set_most (struct auth *auth, unsigned (*most) (void *ctx, const char *tenant), void *ctx);
+
 /* Tests have a clock of their own: seconds since 1970. */
 void auth_set_clock (struct auth *auth, int64_t (*now) (void *ctx), void *ctx);
 

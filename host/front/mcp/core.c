@@ -17,11 +17,19 @@ core_of (struct catalog_watcher *watcher)
 }
 
 static void
-lists_changed (struct catalog_watcher *watcher, unsigned lists)
+lists_changed (struct catalog_watcher *watcher, const struct catalog *of, unsigned lists)
 {
-  mcp_changed (core_of (watcher), (lists & CATALOG_TOOLS ? MCP_TOOLS : 0U)
-                                    | (lists & CATALOG_PROMPTS ? MCP_PROMPTS : 0U)
-                                    | (lists & CATALOG_RESOURCES ? MCP_RESOURCES : 0U));
+  mcp_changed (core_of (watcher), of,
+               (lists & CATALOG_TOOLS ? MCP_TOOLS : 0U)
+                 | (lists & CATALOG_PROMPTS ? MCP_PROMPTS : 0U)
+                 | (lists & CATALOG_RESOURCES ? MCP_RESOURCES : 0U));
+}
+
+/* Everything is in another toolset now, also what clients see no difference in. */
+static void
+swapped (struct catalog_watcher *watcher)
+{
+  mcp_lists_clear (&core_of (watcher)->lists);
 }
 
 static void
@@ -45,6 +53,7 @@ mcp_core_init (struct mcp_core *core, const struct front_env *env,
   jsonw_end (&w);
   core->watcher.changed = lists_changed;
   core->watcher.updated = resource_updated;
+  core->watcher.swapped = swapped;
   catalog_watch (env->catalog, &core->watcher);
   core->tasks = mcp_tasks_new (core);
 }
@@ -126,7 +135,7 @@ mcp_request_begin (struct mcp_request *r, struct mcp_core *core, struct mcp_peer
   r->peer = peer;
   r->era = era;
   if (r->set == NULL) { /* its carrier has no way to ask for some */
-    r->set = catalog_meant (core->env->catalog, &core->env->asked.filter);
+    r->set = catalog_meant (front_catalog (core->env, r->tenant), &core->env->asked.filter);
     r->search = core->env->asked.search;
   }
   r->progress = -INFINITY;

@@ -66,6 +66,7 @@ struct mcp_peer {
   uint64_t upcall_ids;
   /* of every peer */
   size_t listening;              /* of the requests, how many are subscriptions */
+  const char *tenant;            /* of the handshake: whose it is; NULL: "default" */
   struct mcp_request *requests;  /* unanswered */
   struct mcp_peer *next, **prev; /* among the core's */
 };
@@ -95,7 +96,7 @@ struct mcp_request {
   struct slice id;           /* raw JSON */
   struct slice token;        /* for progress, raw JSON; empty: not wanted */
   const char *principal;     /* of the caller; used until the call has started */
-  const char *tenant;        /* likewise; NULL: "default" */
+  const char *tenant;        /* likewise, of a subscription as long as it is one; NULL: "default" */
   const char *session;       /* name of the session for the log and the tool, or NULL; likewise */
   unsigned client;           /* enum mcp_client: what its client can do */
   enum mcp_log_level log_at; /* from which on it hears what the tool logs */

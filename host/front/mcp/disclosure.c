@@ -101,8 +101,8 @@ search (struct mcp_request *r, const struct mcp_message *m, const struct json_no
     return answer_fault (r, CALL_tool_args_invalid,
                          SEARCH_TOOL ": expected { \"query\": words, \"limit\": 1 to 50 }; limit "
                                      "may be absent.");
-  count =
-    search_find (catalog_search (r->core->env->catalog), query, len, r->set, found, (size_t) max);
+  count = search_find (catalog_search (front_catalog (r->core->env, r->tenant)), query, len, r->set,
+                       found, (size_t) max);
   for (size_t i = 0; i < count; i++)
     put_line (&text, found[i]);
   if (count == 0)

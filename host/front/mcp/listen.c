@@ -170,13 +170,21 @@ put_updated (struct buf *out, struct slice uri, struct slice subscription)
 
 static const struct slice no_subscription = { NULL, 0 };
 
+/* Is the tenant served what `of` is?  NULL: whatever it is served. */
+static bool
+concerns (const struct mcp_core *core, const struct catalog *of, const char *tenant)
+{
+  return of == NULL || of == front_catalog (core->env, tenant);
+}
+
 /* Telling one may lose it, and only it. */
 static void
-tell_listeners (struct mcp_core *core, struct mcp_peer *peer, enum mcp_listed list)
+tell_listeners (struct mcp_core *core, const struct catalog *of, struct mcp_peer *peer,
+                enum mcp_listed list)
 {
   for (struct mcp_request *r = peer->requests, *next; r != NULL; r = next) {
     next = r->next;
-    if ((r->wants & list) == 0)
+    if ((r->wants & list) == 0 || !concerns (core, of, r->tenant))
       continue;
     put_list_changed (mcp_scratch (core), list, r->id);
     (void) core->carrier->send (r, &core->scratch);
@@ -194,13 +202,13 @@ tell_peer (struct mcp_core *core, struct mcp_peer *peer, enum mcp_listed list)
 }
 
 void
-mcp_changed (struct mcp_core *core, unsigned lists)
+mcp_changed (struct mcp_core *core, const struct catalog *of, unsigned lists)
 {
   for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
     for (struct mcp_peer *p = core->peers; p != NULL && (lists & wishes[i].list) != 0;
          p = p->next) {
-      tell_listeners (core, p, wishes[i].list);
-      if (p->version != NULL)
+      tell_listeners (core, of, p, wishes[i].list);
+      if (p->version != NULL && concerns (core, of, p->tenant))
         tell_peer (core, p, wishes[i].list);
     }
 }

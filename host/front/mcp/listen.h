@@ -5,8 +5,8 @@
 
 #include "front/mcp/core.h"
 
-/* Lists have changed (a set of enum mcp_listed). */
-void mcp_changed (struct mcp_core *core, unsigned lists);
+/* Lists have changed (a set of enum mcp_listed): of what this catalog shows, NULL: of all. */
+void mcp_changed (struct mcp_core *core, const struct catalog *of, unsigned lists);
 /* A resource has changed: those that subscribed to its URI are told. */
 void mcp_resource_updated (struct mcp_core *core, struct slice uri);
 

@@ -32,13 +32,26 @@ mcp_lists_init (struct mcp_lists *lists, struct log *log)
   *lists = (struct mcp_lists){ .providers = providers_new (), .log = log };
 }
 
+static void
+list_clear (struct mcp_list *list)
+{
+  buf_free (&list->texts);
+  free (list->tools);
+  *list = (struct mcp_list){ .begun = false };
+}
+
+void
+mcp_lists_clear (struct mcp_lists *lists)
+{
+  for (size_t i = 0; i < MCP_REVISIONS; i++)
+    for (size_t k = 0; k < MCP_LISTED_SETS; k++)
+      list_clear (&lists->lists[i][k]);
+}
+
 void
 mcp_lists_free (struct mcp_lists *lists)
 {
-  for (size_t i = 0; i < MCP_REVISIONS; i++) {
-    buf_free (&lists->lists[i].texts);
-    free (lists->lists[i].tools);
-  }
+  mcp_lists_clear (lists);
   providers_free (lists->providers);
 }
 
@@ -78,6 +91,22 @@ write_tool (const struct writing *s, const struct tool *tool, struct buf *out)
   losses_free (&losses);
 }
 
+/* That of the toolset, else the one that was not asked for the longest time. */
+static struct mcp_list *
+list_of (struct mcp_lists *lists, size_t revision, const struct toolset *set)
+{
+  struct mcp_list *oldest = &lists->lists[revision][0];
+
+  for (size_t k = 0; k < MCP_LISTED_SETS; k++) {
+    struct mcp_list *list = &lists->lists[revision][k];
+    if (list->begun && list->generation == set->generation)
+      return list;
+    if (list->used < oldest->used)
+      oldest = list;
+  }
+  return oldest;
+}
+
 /* Forget what was written of another toolset. */
 static void
 begin_list (struct mcp_list *list, const struct toolset *set)
@@ -114,8 +143,9 @@ mcp_lists_put (struct mcp_lists *lists, const struct toolset *set, const char *r
                size_t from, size_t end, struct buf *out)
 {
   size_t i = index_of (revision), start = out->len;
-  struct mcp_list *list = &lists->lists[i];
+  struct mcp_list *list = list_of (lists, i, set);
 
+  list->used = ++lists->uses;
   if (!list->begun || list->generation != set->generation)
     begin_list (list, set);
   write_missing (lists, list, set, i, from, end);

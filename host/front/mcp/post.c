@@ -88,6 +88,7 @@ connect_session (struct mcp_request *r, const char *version)
   if (session == NULL)
     return NULL;
   session->tenant = r->tenant != NULL ? xstrdup (r->tenant) : NULL;
+  session->peer.tenant = session->tenant;
   post_of (r)->opened = session;
   mcp_peer_add (&mcp->core, &session->peer);
   mcp_journal_init (&session->journal, &mcp->streams);
@@ -178,7 +179,9 @@ post_modern (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   else if (m->kind == MCP_BATCH)
     good = refuse_batch (&fault);
   else
-    good = mcp_check_modern (x, m, catalog_toolset (mcp->core.env->catalog), &fault);
+    good = mcp_check_modern (
+      x, m, catalog_toolset (front_catalog (mcp->core.env, http_request (x)->peer->tenant)),
+      &fault);
   if (!good)
     return mcp_http_refuse (mcp, x, m->id, &fault);
   if (slice_is (m->method, "subscriptions/listen")
@@ -298,7 +301,8 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
 
   if (!asked_read (mcp->core.env, x, &asked))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "disclosure: expected all or search");
-  mcp->set = catalog_meant (mcp->core.env->catalog, &asked.filter);
+  mcp->set =
+    catalog_meant (front_catalog (mcp->core.env, http_request (x)->peer->tenant), &asked.filter);
   mcp->search = asked.search;
   return true;
 }

@@ -291,7 +291,8 @@ run (struct rest_ask *a, struct http_exchange *x)
   a->x = x;
   http_set_data (x, a);
   http_on_gone (x, on_gone);
-  call = held_start (held, env->calls, catalog_toolset (env->catalog), &events, a);
+  call = held_start (held, env->calls, catalog_toolset (front_catalog (env, held_tenant (held))),
+                     &events, a);
   if (call != NULL)
     a->call = call;
 }

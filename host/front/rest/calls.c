@@ -273,7 +273,8 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
   call = call_start (c->calls->env->calls,
                      &(struct call_request){
                        .kind = kind,
-                       .toolset = catalog_meant (c->calls->env->catalog, &asked.filter),
+                       .toolset = catalog_meant (
+                         front_catalog (c->calls->env, request->peer->tenant), &asked.filter),
                        .name = name.data,
                        .name_len = name.len,
                        .tape = written ? NULL : &body->tape,

@@ -26,6 +26,13 @@ reply_json (struct http_exchange *x, int status, const struct buf *json)
   http_reply (x, status, "application/json", NULL, json->data, json->len);
 }
 
+/* What its caller is served. */
+static struct catalog *
+served (const struct rest *rest, const struct http_exchange *x)
+{
+  return front_catalog (rest->env, http_request (x)->peer->tenant);
+}
+
 /* { "status": … } */
 static void
 reply_status (struct http_exchange *x, int http, const char *status, const char *why)
@@ -66,20 +73,37 @@ get_costs (const struct rest *rest, struct http_exchange *x, const struct toolse
   reply_json (x, 200, &out);
 }
 
+/* Who manages may look at what any tenant is served: ?tenant=.  NULL: answered. */
+static struct catalog *
+served_or_named (const struct rest *rest, struct http_exchange *x)
+{
+  const struct slice tenant = http_query (x, "tenant");
+
+  if (tenant.data == NULL)
+    return served (rest, x);
+  if (!auth_allows (rest->env->auth, x, ROLE_MANAGE))
+    return NULL;
+  return front_catalog (rest->env,
+                        arena_strndup (http_request (x)->arena, tenant.data, tenant.len));
+}
+
 static void
 get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   struct error err = { 0 };
   struct asked asked;
   const struct buf *body;
+  struct catalog *catalog = served_or_named (rest, x);
 
   (void) segment;
+  if (catalog == NULL)
+    return;
   (void) asked_read (rest->env, x, &asked); /* providers know of no tools that are looked for */
   if (slice_is (http_query (x, "cost"), "1"))
-    return get_costs (rest, x, catalog_meant (rest->env->catalog, &asked.filter));
-  body = rest_formats_body (&rest->formats, catalog_toolset (rest->env->catalog),
-                            catalog_meant (rest->env->catalog, &asked.filter),
-                            http_query (x, "format"), http_query (x, "strict"), &err);
+    return get_costs (rest, x, catalog_meant (catalog, &asked.filter));
+  body = rest_formats_body (&rest->formats, catalog_toolset (catalog),
+                            catalog_meant (catalog, &asked.filter), http_query (x, "format"),
+                            http_query (x, "strict"), &err);
   if (body == NULL)
     http_reply_error (x, 400, "bad_format", "%s", err.text);
   else
@@ -96,9 +120,9 @@ post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
 
 /* All of one kind, as MCP lists them. */
 static void
-put_offers (struct json_writer *w, const struct rest *rest, enum offer offer, const char *name)
+put_offers (struct json_writer *w, const struct toolset *set, enum offer offer, const char *name)
 {
-  const struct offers *offers = &catalog_toolset (rest->env->catalog)->of[offer];
+  const struct offers *offers = &set->of[offer];
 
   jsonw_name (w, name);
   jsonw_array (w);
@@ -110,13 +134,14 @@ put_offers (struct json_writer *w, const struct rest *rest, enum offer offer, co
 static void
 get_resources (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
+  const struct toolset *set = catalog_toolset (served (rest, x));
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
 
   (void) segment;
   jsonw_object (&w);
-  put_offers (&w, rest, OFFER_RESOURCE, "resources");
-  put_offers (&w, rest, OFFER_TEMPLATE, "templates");
+  put_offers (&w, set, OFFER_RESOURCE, "resources");
+  put_offers (&w, set, OFFER_TEMPLATE, "templates");
   jsonw_end (&w);
   reply_json (x, 200, &out);
 }
@@ -141,7 +166,7 @@ get_skills (struct rest *rest, struct http_exchange *x, struct slice segment)
 
   (void) segment;
   jsonw_object (&w);
-  put_offers (&w, rest, OFFER_SKILL, "skills");
+  put_offers (&w, catalog_toolset (served (rest, x)), OFFER_SKILL, "skills");
   jsonw_end (&w);
   reply_json (x, 200, &out);
 }
@@ -149,7 +174,7 @@ get_skills (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void
 get_skill (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
-  const struct offers *skills = &catalog_toolset (rest->env->catalog)->of[OFFER_SKILL];
+  const struct offers *skills = &catalog_toolset (served (rest, x))->of[OFFER_SKILL];
   const struct slice uri = http_query (x, "uri");
   const struct tool *skill;
 
@@ -176,7 +201,7 @@ get_directory (struct rest *rest, struct http_exchange *x, struct slice segment)
   (void) segment;
   if (uri.data == NULL || uri.len == 0)
     return http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
-  if (!directory_read (&directory, catalog_toolset (rest->env->catalog), uri.data, uri.len))
+  if (!directory_read (&directory, catalog_toolset (served (rest, x)), uri.data, uri.len))
     return http_reply_error (x, 404, "resource_not_found", "There is no such directory");
   jsonw_object (&w);
   jsonw_name (&w, "resources");
@@ -196,7 +221,7 @@ get_prompts (struct rest *rest, struct http_exchange *x, struct slice segment)
 
   (void) segment;
   jsonw_object (&w);
-  put_offers (&w, rest, OFFER_PROMPT, "prompts");
+  put_offers (&w, catalog_toolset (served (rest, x)), OFFER_PROMPT, "prompts");
   jsonw_end (&w);
   reply_json (x, 200, &out);
 }
@@ -255,6 +280,20 @@ get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
   (void) segment;
   manage->plugins (manage->ctx, &out);
   reply_json (x, 200, &out);
+}
+
+/* All tenants (an empty segment), or one. */
+static void
+get_tenants (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_FREE char *name = segment.len != 0 ? xstrndup (segment.data, segment.len) : NULL;
+  CLEANUP_BUF struct buf out = { 0 };
+
+  if ((name != NULL && strlen (name) != segment.len) || !manage->tenants (manage->ctx, name, &out))
+    http_reply_error (x, 404, "not_found", "There is no file of such a tenant");
+  else
+    reply_json (x, 200, &out);
 }
 
 static void
@@ -337,6 +376,8 @@ static const struct route routes[] = {
   { "DELETE", "/v1/asks/{id}", "give it up", delete_ask, ROLE_LIST },
   { "GET", "/v1/results/{id}", "a result that was too large to be shown; takes Range", get_result,
     ROLE_CALL },
+  { "GET", "/v1/tenants", "the tenants that have a file", get_tenants, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}", "one of them", get_tenants, ROLE_MANAGE },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins, ROLE_OBSERVE },
   { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release, ROLE_MANAGE },
   { "POST", "/v1/reload", "read the configuration again", post_reload, ROLE_MANAGE },

@@ -160,6 +160,7 @@ serve (struct stdio_front *front, const struct mcp_message *m, struct line_batch
 
   l->batch = batch;
   l->r.principal = "stdio";
+  l->r.tenant = front->core.env->tenant;
   mcp_request_begin (&l->r, &front->core, &front->peer,
                      m->version != NULL ? MCP_MODERN : MCP_LEGACY, m, (char *) (l + 1));
   mcp_dispatch (&l->r, m);
@@ -332,6 +333,7 @@ stdio_front_new (const struct front_env *env, int in, int out, void (*ended) (vo
   front->ended = ended;
   front->ctx = ctx;
   mcp_peer_add (&front->core, &front->peer);
+  front->peer.tenant = env->tenant;
   line_io_open (&front->lines, env->loop, in, out, env->body_max, &events, front);
   return front;
 }

@@ -1,0 +1,136 @@
+#include "call/tenancy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct terms terms_default = { .roles = ~0U, .repair = -1 };
+
+struct tenancies {
+  struct catalog *whole;
+  struct tenants *pool;
+  struct tenancy *by_name;
+  struct tenancy *otherwise; /* "default" */
+};
+
+static const unsigned ALL_LISTS = CATALOG_TOOLS | CATALOG_RESOURCES | CATALOG_PROMPTS;
+
+struct tenancies *
+tenancies_new (struct catalog *whole, struct tenants *pool)
+{
+  struct tenancies *all = xcalloc (1, sizeof *all);
+
+  all->whole = whole;
+  all->pool = pool;
+  all->otherwise = tenancies_of (all, TENANT_DEFAULT);
+  return all;
+}
+
+void
+tenancies_free (struct tenancies *all)
+{
+  struct tenancy *t, *next;
+
+  if (all == NULL)
+    return;
+  HASH_ITER (hh, all->by_name, t, next)
+  {
+    HASH_DEL (all->by_name, t);
+    catalog_free (t->own);
+    quota_free (&t->quota);
+    free (t);
+  }
+  free (all);
+}
+
+/* The pool is told how many of its calls may run. */
+static void
+follow (struct tenancy *t)
+{
+  if (t->all->pool != NULL)
+    tenants_set_running_max (t->all->pool, t->name, tenancy_terms (t)->running_max);
+}
+
+static void
+follow_all (struct tenancies *all)
+{
+  for (struct tenancy *t = all->by_name; t != NULL; t = t->hh.next)
+    follow (t);
+}
+
+struct tenancy *
+tenancies_of (struct tenancies *all, const char *name)
+{
+  struct tenancy *t = NULL;
+  size_t len;
+
+  if (name == NULL)
+    return all->otherwise;
+  len = strlen (name);
+  HASH_FIND (hh, all->by_name, name, len, t);
+  if (t != NULL)
+    return t;
+  t = xcalloc (1, sizeof *t + len + 1);
+  t->all = all;
+  memcpy (t->name, name, len);
+  HASH_ADD_KEYPTR (hh, all->by_name, t->name, len, t);
+  if (all->otherwise != NULL)
+    follow (t);
+  return t;
+}
+
+struct tenancy *
+tenancies_first (const struct tenancies *all)
+{
+  return all->by_name;
+}
+
+struct tenancy *
+tenancies_next (const struct tenancy *tenancy)
+{
+  return tenancy->hh.next;
+}
+
+struct catalog *
+tenancy_grant (struct tenancy *t, const struct terms *terms)
+{
+  t->terms = *terms;
+  if (t->own == NULL)
+    t->own = catalog_of_tenant (t->all->whole);
+  follow_all (t->all);
+  return t->own;
+}
+
+void
+tenancy_revoke (struct tenancy *t)
+{
+  struct catalog *was = t->own;
+
+  if (was == NULL)
+    return;
+  catalog_tell_of (was, ALL_LISTS); /* as long as it is known who is served by it */
+  t->own = NULL;
+  catalog_free (was);
+  follow_all (t->all);
+}
+
+struct catalog *
+tenancy_catalog (const struct tenancy *t)
+{
+  const struct tenancy *otherwise = t->all->otherwise;
+
+  return t->own != NULL ? t->own : otherwise->own != NULL ? otherwise->own : t->all->whole;
+}
+
+const struct terms *
+tenancy_terms (const struct tenancy *t)
+{
+  const struct tenancy *otherwise = t->all->otherwise;
+
+  return t->own != NULL ? &t->terms : otherwise->own != NULL ? &otherwise->terms : &terms_default;
+}
+
+unsigned
+tenancy_running (const struct tenancy *t)
+{
+  return t->all->pool != NULL ? tenants_get (t->all->pool, t->name)->running : 0;
+}

@@ -1,0 +1,169 @@
+#include <string.h>
+
+#include "base/json_tape.h"
+#include "cli/answer.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/out.h"
+#include "cli/table.h"
+
+static const struct table_column columns[] = {
+  { .title = "TENANT" },
+  { .title = "TOOLS", .right = true },
+  { .title = "CHOICE" },
+  { .title = "ROLES" },
+  { .title = "RUNNING", .right = true },
+  { .title = "QUEUED", .right = true },
+  { .title = "PER MINUTE", .right = true },
+  { .title = "REFUSED", .right = true },
+};
+
+struct view {
+  const struct json_tape *tape;
+  struct arena *arena;
+};
+
+/* A number or a text of the tenant as text; "-" when there is none. */
+static const char *
+shown (const struct view *v, const struct json_node *in, const char *name)
+{
+  const struct json_node *n = json_member (v->tape, in, name);
+  const char *raw;
+  size_t len;
+
+  if (json_is (n, JSON_STRING))
+    return json_cstring (v->tape, n, v->arena);
+  if (!json_is (n, JSON_NUMBER))
+    return "-";
+  raw = json_raw (v->tape, n, &len);
+  return arena_strndup (v->arena, raw, len);
+}
+
+/* "a, b" of an array of strings; `otherwise` where there is none. */
+static void
+join (const struct view *v, const struct json_node *list, const char *otherwise, struct buf *out)
+{
+  if (!json_is (list, JSON_ARRAY)) {
+    buf_puts (out, otherwise);
+    return;
+  }
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    const char *text = json_cstring (v->tape, n, v->arena);
+    buf_printf (out, "%s%s", n != json_first (list) ? ", " : "", text != NULL ? text : "");
+  }
+}
+
+/* "used/limit" */
+static void
+add_use (struct table *table, const struct view *v, const struct json_node *tenant,
+         const char *used, const char *limit)
+{
+  const struct json_node *quotas = json_member (v->tape, tenant, "quotas");
+  const char *most = shown (v, quotas, limit);
+
+  table_addf (table, "%s/%s", shown (v, tenant, used), most);
+}
+
+static void
+add_row (struct table *table, const struct view *v, const struct json_node *tenant)
+{
+  const struct json_node *tools = json_member (v->tape, tenant, "tools");
+  CLEANUP_BUF struct buf roles = { 0 };
+
+  join (v, json_member (v->tape, tenant, "roles"), "-", &roles);
+  table_addf (table, "%s", shown (v, tenant, "name"));
+  table_addf (table, "%u", json_is (tools, JSON_ARRAY) ? tools->count : 0);
+  table_addf (table, "%s", shown (v, tenant, "tool_choice"));
+  table_addf (table, "%s", buf_cstr (&roles));
+  add_use (table, v, tenant, "running", "running");
+  add_use (table, v, tenant, "waiting", "queued");
+  add_use (table, v, tenant, "last_minute", "per_minute");
+  table_addf (table, "%s", shown (v, tenant, "refused"));
+}
+
+static void
+add_problem (struct buf *out, const struct view *v, const struct json_node *tenant)
+{
+  const struct json_node *problem = json_member (v->tape, tenant, "problem");
+
+  if (problem != NULL)
+    buf_printf (out, "%s: tenants.d/%s.json is not in use: %s\n", shown (v, tenant, "name"),
+                shown (v, tenant, "name"), shown (v, tenant, "problem"));
+}
+
+static void
+show_table (const struct view *v, const struct json_node *tenants, bool with_tools)
+{
+  struct table table = { .columns = columns, .columns_count = sizeof columns / sizeof *columns };
+  CLEANUP_BUF struct buf text = { 0 };
+
+  for (const struct json_node *n = json_first (tenants); n != json_end (tenants); n = json_next (n))
+    add_row (&table, v, n);
+  table_render (&table, out_width (stdout), &text);
+  table_free (&table);
+  for (const struct json_node *n = json_first (tenants); n != json_end (tenants);
+       n = json_next (n)) {
+    add_problem (&text, v, n);
+    if (!with_tools)
+      continue;
+    buf_puts (&text, "tools: ");
+    join (v, json_member (v->tape, n, "tools"), "", &text);
+    buf_putc (&text, '\n');
+  }
+  out_text (text.data, text.len);
+}
+
+static enum cli_exit
+show (const struct options *options, const struct reply *reply, bool one)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  const struct view view = { .tape = &tape, .arena = &arena };
+  const struct json_node *tenants = NULL;
+  const char *raw;
+  size_t len;
+
+  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
+    tenants = json_member (&tape, json_root (&tape), "tenants");
+  if (!json_is (tenants, JSON_ARRAY) || (one && tenants->count != 1))
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of tenants");
+  if (!command_wants_json (options))
+    show_table (&view, tenants, one);
+  else {
+    raw = json_raw (&tape, one ? json_first (tenants) : json_root (&tape), &len);
+    out_text (raw, len);
+  }
+  return CLI_OK;
+}
+
+static enum cli_exit
+run (const struct options *options, char **words, int count)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+  struct reply reply = { 0 };
+  enum cli_exit status;
+
+  buf_puts (&path, "/v1/tenants");
+  if (count == 1) {
+    buf_putc (&path, '/');
+    url_escape (&path, words[0]);
+  }
+  status = client_fetch (options, "GET", buf_cstr (&path), &reply);
+  if (status == CLI_OK)
+    status = show (options, &reply, count == 1);
+  reply_free (&reply);
+  return status;
+}
+
+const struct command command_tenants = {
+  .name = "tenants",
+  .usage = "[NAME] [--json]",
+  .summary = "show the tenants, their toolsets and what they use of their quotas",
+  .details =
+    "Those with a file in tenants.d; all others are served as the tenant default is.\n"
+    "RUNNING, QUEUED and PER MINUTE are what is used and what may be.  With a name: which tools.\n"
+    "Needs the role manage: the local socket, as root or the daemon's user, or a key.\n",
+  .options = OPTIONS_DAEMON | OPTION_JSON,
+  .most = 1,
+  .run = run,
+};

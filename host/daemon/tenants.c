@@ -1,0 +1,269 @@
+#include "daemon/tenants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_c.h"
+#include "daemon/document.h"
+#include "daemon/folder.h"
+#include "daemon/settings.h"
+#include "front/auth/keys.h"
+#include "front/auth/roles.h"
+
+/* ---- the keys of a file ---- */
+
+#define AT(member) offsetof (struct tenant_settings, member)
+
+static const struct setting quota_settings[] = {
+  { "running", SETTING_COUNT_OR_NONE, AT (running), 1, 100000, NULL, NULL },
+  { "queued", SETTING_COUNT_OR_NONE, AT (queued), 1, 100000, NULL, NULL },
+  { "per_minute", SETTING_COUNT_OR_NONE, AT (per_minute), 1, QUOTA_MINUTE_MAX, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting tenant_settings[] = {
+  { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
+  { "tenant_id", SETTING_STRING, AT (tenant_id), 0, 0, NULL, NULL },
+  { "features", SETTING_JSON, AT (features), 0, 0, NULL, NULL },
+  { "tools", SETTING_STRINGS, AT (tools), 0, 0, NULL, NULL },
+  { "tags", SETTING_STRINGS, AT (tags), 0, 0, NULL, NULL },
+  { "plugins", SETTING_STRINGS, AT (plugins), 0, 0, NULL, NULL },
+  { "roles", SETTING_STRINGS, AT (roles), 0, 0, NULL, NULL },
+  { "quotas", SETTING_GROUP, 0, 0, 0, quota_settings, NULL },
+  { "detailed_errors", SETTING_BOOL, AT (detailed_errors), 0, 0, NULL, NULL },
+  { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
+  { "keys", SETTING_NOT_HERE, 0, 0, 0, NULL,
+    "keys are not kept here: make one with toolhost key new --tenant NAME, which keeps its hash" },
+  { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
+  { "approvals", SETTING_EMPTY, 0, 0, 0, NULL,
+    "this version asks nobody's approval by rule, so none can be set" },
+  { "pin", SETTING_EMPTY, 0, 0, 0, NULL,
+    "this version does not pin definitions, so it can't be promised" },
+  { .name = NULL },
+};
+
+static void
+settings_clear (struct tenant_settings *s)
+{
+  free (s->tenant_id);
+  free (s->features);
+  settings_free_strings (s->tools);
+  settings_free_strings (s->tags);
+  settings_free_strings (s->plugins);
+  settings_free_strings (s->roles);
+}
+
+/* ---- one file ---- */
+
+static char *
+join (char *const *items)
+{
+  struct buf text = { 0 };
+
+  if (items == NULL)
+    return NULL;
+  for (size_t i = 0; items[i] != NULL; i++)
+    buf_printf (&text, "%s%s", i != 0 ? "," : "", items[i]);
+  (void) buf_cstr (&text);
+  return text.data;
+}
+
+static struct filter_list
+list_of (const char *text)
+{
+  return (struct filter_list){ text, text != NULL ? strlen (text) : 0 };
+}
+
+static unsigned
+roles_of (char *const *names)
+{
+  unsigned roles = 0;
+
+  if (names == NULL)
+    return ~0U;
+  for (; *names != NULL; names++)
+    roles |= role_find (*names, strlen (*names));
+  return roles_whole (roles);
+}
+
+static void
+take_settings (struct tenant_file *file, struct tenant_settings *settings)
+{
+  settings_clear (&file->settings);
+  file->settings = *settings;
+  for (int i = 0; i < 3; i++)
+    free (file->lists[i]);
+  file->lists[0] = join (settings->tools);
+  file->lists[1] = join (settings->tags);
+  file->lists[2] = join (settings->plugins);
+  file->granted = (struct tool_filter){ .tools = list_of (file->lists[0]),
+                                        .tags = list_of (file->lists[1]),
+                                        .plugins = list_of (file->lists[2]) };
+  file->terms = (struct terms){ .quota = { .queued = (unsigned) settings->queued,
+                                           .per_minute = (unsigned) settings->per_minute },
+                                .running_max = (unsigned) settings->running,
+                                .roles = roles_of (settings->roles),
+                                .repair = settings->repair,
+                                .detailed_errors = settings->detailed_errors };
+}
+
+static bool
+name_fits (const struct tenant_file *file, const struct tenant_settings *s, struct error *err)
+{
+  if (!key_word (file->name, strlen (file->name)))
+    return error_set (err,
+                      "the file's name is the tenant's: expected 1 to %d letters, digits, '.', '_' "
+                      "and '-'",
+                      (int) KEY_WORD_MAX);
+  return s->tenant_id == NULL || strcmp (s->tenant_id, file->name) == 0
+         || error_set (err, "/tenant_id: expected \"%s\", as the file is named, got \"%.80s\"",
+                       file->name, s->tenant_id);
+}
+
+/* NULL: it is wrong; else the document on one line, and what it says. */
+static char *
+read_document (const struct tenant_file *file, int fd, struct tenant_settings *settings,
+               struct error *err)
+{
+  struct json_object *object = document_read (fd, tenant_schema_json, err);
+  char *text = NULL;
+
+  settings->repair = -1;
+  if (object != NULL && settings_fill (settings, tenant_settings, object, err)
+      && name_fits (file, settings, err))
+    text = xstrdup (json_object_to_json_string_ext (object, JSON_C_TO_STRING_PLAIN));
+  if (settings->features == NULL)
+    settings->features = xstrdup ("{}");
+  json_object_put (object);
+  return text;
+}
+
+static void
+file_free (struct tenant_files *files, struct tenant_file *file)
+{
+  HASH_DEL (files->by_name, file);
+  settings_clear (&file->settings);
+  for (int i = 0; i < 3; i++)
+    free (file->lists[i]);
+  free (file->name);
+  free (file->text);
+  free (file->problem);
+  free (file);
+}
+
+/* A tenant of which nothing was ever good gets nothing. */
+static struct tenant_file *
+file_named (struct tenant_files *files, const char *name, size_t len)
+{
+  struct tenant_settings nothing = { .repair = -1, .features = xstrdup ("{}") };
+  struct tenant_file *file = NULL;
+
+  HASH_FIND (hh, files->by_name, name, len, file);
+  if (file != NULL) {
+    settings_clear (&nothing);
+    return file;
+  }
+  file = xcalloc (1, sizeof *file);
+  file->name = xstrndup (name, len);
+  nothing.tools = xcalloc (1, sizeof *nothing.tools);
+  nothing.plugins = xcalloc (1, sizeof *nothing.plugins);
+  take_settings (file, &nothing);
+  HASH_ADD_KEYPTR (hh, files->by_name, file->name, len, file);
+  return file;
+}
+
+/* ---- all of them ---- */
+
+struct reading {
+  struct tenant_files *files;
+  const struct tenant_files_events *events;
+  void *ctx;
+  struct error *err;
+  bool good;
+};
+
+static void
+refuse (struct reading *r, struct tenant_file *file, const struct error *why)
+{
+  const bool known = file->problem != NULL && strcmp (file->problem, why->text) == 0;
+
+  if (r->good)
+    (void) error_set (r->err, "tenants.d/%s.json: %s", file->name, why->text);
+  r->good = false;
+  if (known)
+    return;
+  free (file->problem);
+  file->problem = xstrdup (why->text);
+  r->events->refused (r->ctx, file);
+}
+
+static void
+accept (struct reading *r, struct tenant_file *file, struct tenant_settings *settings, char *text)
+{
+  const bool same = file->text != NULL && strcmp (file->text, text) == 0;
+
+  free (file->problem);
+  file->problem = NULL;
+  if (same) {
+    free (text);
+    settings_clear (settings);
+    return;
+  }
+  free (file->text);
+  file->text = text;
+  take_settings (file, settings);
+  r->events->changed (r->ctx, file);
+}
+
+/* It never fails here: one tenant's file is no other's matter. */
+static bool
+read_one (void *ctx, const char *name, size_t len, int fd, struct error *unused)
+{
+  struct reading *r = ctx;
+  struct tenant_file *file = file_named (r->files, name, len);
+  struct tenant_settings settings = { 0 };
+  struct error err = { 0 };
+  char *text = read_document (file, fd, &settings, &err);
+
+  (void) unused;
+  file->seen = true;
+  if (text != NULL)
+    accept (r, file, &settings, text);
+  else {
+    settings_clear (&settings);
+    refuse (r, file, &err);
+  }
+  return true;
+}
+
+bool
+tenant_files_read (struct tenant_files *files, int config_dir,
+                   const struct tenant_files_events *events, void *ctx, struct error *err)
+{
+  struct reading r = { .files = files, .events = events, .ctx = ctx, .err = err, .good = true };
+  struct tenant_file *file, *next;
+
+  for (file = files->by_name; file != NULL; file = file->hh.next)
+    file->seen = false;
+  if (!folder_each_json (config_dir, "tenants.d", read_one, &r, err))
+    return false; /* one can't be opened: nobody is taken for gone */
+  HASH_ITER (hh, files->by_name, file, next)
+  {
+    if (file->seen)
+      continue;
+    events->gone (ctx, file->name);
+    file_free (files, file);
+  }
+  return r.good;
+}
+
+void
+tenant_files_free (struct tenant_files *files)
+{
+  struct tenant_file *file, *next;
+
+  HASH_ITER (hh, files->by_name, file, next)
+  {
+    file_free (files, file);
+  }
+}
