@@ -5,3 +5,7 @@ check_PROGRAMS += %D%/test_http_address %D%/test_http_url
 %C%_test_http_address_LDADD = $(UNIT_LIBS)
 %C%_test_http_url_SOURCES = %D%/test_http_url.c %D%/tap.h
 %C%_test_http_url_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_http_exchange
+%C%_test_http_exchange_SOURCES = %D%/test_http_exchange.c %D%/tap.h
+%C%_test_http_exchange_LDADD = $(UNIT_LIBS)

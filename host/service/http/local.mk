@@ -1,5 +1,16 @@
 # The HTTP broker: the daemon makes the requests of tools, which have no network.
 libhost_la_SOURCES += \
 	%D%/address.c %D%/address.h \
+	%D%/broker.c %D%/broker.h \
+	%D%/circuit.c %D%/circuit.h \
+	%D%/curl.c %D%/curl.h \
+	%D%/curl_library.c %D%/curl_library.h \
+	%D%/exchange.c %D%/exchange.h \
 	%D%/grant.c %D%/grant.h \
+	%D%/headers.c %D%/headers.h \
+	%D%/request.c %D%/request.h \
+	%D%/resolver.c %D%/resolver.h \
+	%D%/retry.c %D%/retry.h \
+	%D%/rules.c %D%/rules.h \
+	%D%/transport.h \
 	%D%/url.c %D%/url.h

@@ -1,0 +1,26 @@
+/* curl.h - HTTP over the network: libcurl on the daemon's loop.
+ *
+ * libcurl resolves nothing and follows nothing here: it connects to the addresses it is given, and
+ * each socket is checked once more before it is opened, as is the connection that a request uses
+ * before it is sent.  No proxy, no cookies, no .netrc, no compression (a small answer stays small).
+ * Connections are kept and shared; HTTP/2 where TLS agrees upon it. */
+#ifndef TOOLHOST_SERVICE_HTTP_CURL_H
+#define TOOLHOST_SERVICE_HTTP_CURL_H
+
+#include <ev.h>
+
+#include "service/http/transport.h"
+
+struct http_curl;
+
+struct http_curl *http_curl_new (struct ev_loop *loop);
+/* Load libcurl, which takes some milliseconds: when it is clear that requests will be made, and
+ * otherwise with the first one.  False: it can't be had. */
+bool http_curl_load (struct http_curl *curl, struct error *err);
+/* Every transfer must have been dropped. */
+void http_curl_free (struct http_curl *curl);
+
+/* Borrows it. */
+struct http_transport http_curl_transport (struct http_curl *curl);
+
+#endif
