@@ -11,3 +11,4 @@ include plugins/conformance/local.mk
 include plugins/data_query/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk
+include plugins/http_get/local.mk

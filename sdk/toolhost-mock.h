@@ -59,6 +59,14 @@ void toolhost_mock_answer (toolhost_mock *mock, const char *key, int32_t is, con
 /* Whom the next calls can ask: kinds in a string with blanks ("form url sampling roots", with
  * "sampling.tools" for sampling that offers tools); at first everybody. */
 void toolhost_mock_set_askable (toolhost_mock *mock, const char *kinds);
+/* What a server answers to a request of this method and exactly this URL, from here on; `headers`
+ * are name in lower case, value, …, NULL.  A request that no answer was given for is not granted.
+ */
+void toolhost_mock_http (toolhost_mock *mock, const char *method, const char *url, int32_t status,
+                         const char *const *headers, const void *body, size_t len);
+/* The requests that were made so far, one a line: method, a JSON object with "url", "headers" and
+ * what else was asked, body. */
+const char *toolhost_mock_http_requests (toolhost_mock *mock);
 /* Cancel the next call after its `after`-th question (toolhost_cancelled, sleep, time_left); 0:
  * never. */
 void toolhost_mock_cancel_after (toolhost_mock *mock, unsigned after);

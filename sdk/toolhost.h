@@ -449,6 +449,52 @@ enum {
   TOOLHOST_KEEP_MAX = 8192        /* bytes that toolhost_keep takes */
 };
 
+/* ---- HTTP, which the host does for tools: they have no network ---------------------------- */
+
+/* What `extension` of the host answers for this id; toolhost_http uses it. */
+#define TOOLHOST_HTTP_ID "toolhost.http/1"
+
+typedef struct toolhost_http_request {
+  uint32_t struct_size; /* set by TOOLHOST_HTTP_REQUEST */
+  uint32_t redirects;   /* to be followed at most, each granted as the first URL has to be; 0: five;
+                         * TOOLHOST_HTTP_NO_REDIRECTS: none */
+  const char *method;   /* "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"; NULL: GET,
+                         * with a body POST */
+  const char *url;      /* http:// or https://, percent-encoded.  Required */
+  const char *const *headers; /* name, value, name, value, …, NULL; NULL: none */
+  const char *json;           /* a body as JSON text, sent as application/json; NULL: see body */
+  const void *body;           /* a body of any kind, with a Content-Type among the headers */
+  size_t body_len;
+  const char *idempotency_key; /* sent as Idempotency-Key: it may go out more than once */
+  int64_t timeout_ms;          /* 0: as long as the call has */
+  size_t response_max;         /* bytes of the answer's body; 0: what the operator allows */
+  /* The answer's body, piece by piece as it comes; what is returned other than TOOLHOST_OK ends the
+   * request and is what toolhost_http returns.  NULL: it is collected into the answer. */
+  toolhost_status (*on_body) (void *ctx, const void *data, size_t len);
+  void *ctx;
+} toolhost_http_request;
+
+#define TOOLHOST_HTTP_REQUEST .struct_size = (uint32_t) sizeof (toolhost_http_request)
+#define TOOLHOST_HTTP_NO_REDIRECTS UINT32_MAX
+
+typedef struct toolhost_http_response {
+  uint32_t struct_size;       /* set by toolhost_http */
+  int32_t status;             /* 200 …; 0: there was no answer */
+  const char *const *headers; /* name in lower case, value, …, NULL */
+  const void *body;           /* what on_body did not get; a NUL follows it */
+  size_t body_len;
+  const char *url;  /* where it came from, after redirects */
+  const char *code; /* of a failure: "http_not_granted", "ssrf_blocked", "http_timeout" …; "" */
+  const char *message; /* of a failure, a sentence for people; "" */
+} toolhost_http_response;
+
+typedef struct toolhost_http_service {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  toolhost_status (*request) (toolhost_call *call, const toolhost_http_request *request,
+                              toolhost_http_response *response);
+} toolhost_http_service;
+
 /* ---- registration ----------------------------------------------------------------------- */
 
 #ifdef __cplusplus
@@ -1161,6 +1207,50 @@ TOOLHOST_UNUSED static inline const void *
 toolhost_extension (const toolhost_host *host, const char *id)
 {
   return host->extension (host, id);
+}
+
+/* ---- wrappers: HTTP --------------------------------------------------------------------- */
+
+/* Ask the host for what stands at a URL that the operator has granted, and wait for the answer, no
+ * longer than the call may take.  One request at a time in a call.
+ *
+ *   toolhost_http_response r;
+ *   if (toolhost_http (call, &(toolhost_http_request){ TOOLHOST_HTTP_REQUEST, .url = url }, &r)
+ *       != TOOLHOST_OK)
+ *     return toolhost_fail (call, r.code, "%s", r.message);
+ *
+ * TOOLHOST_OK: there is an answer, of whatever status, whole unless on_body ended it.
+ * TOOLHOST_NOT_GRANTED: the operator has not granted the URL, or its address is not public;
+ * TOOLHOST_BAD_VALUE: the request is none; TOOLHOST_CANCELLED: the call is; TOOLHOST_FAILED: no
+ * server answered, or too late, or too much; TOOLHOST_TOO_OLD: the host makes no requests.  In all
+ * of these `code` and `message` say more.  What the answer holds lives as long as the call.
+ * Secrets, an Authorization header for example, are the operator's to add.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_http (toolhost_call *call, const toolhost_http_request *request,
+               toolhost_http_response *response)
+{
+  const toolhost_http_service *http =
+    (const toolhost_http_service *) call->host->extension (call->host, TOOLHOST_HTTP_ID);
+
+  memset (response, 0, sizeof *response);
+  response->struct_size = (uint32_t) sizeof *response;
+  response->url = request->url;
+  response->body = "";
+  response->code = "http_not_granted";
+  response->message = "This host makes no HTTP requests.";
+  return http != NULL ? http->request (call, request, response) : TOOLHOST_TOO_OLD;
+}
+
+/* The value of a header of an answer, by its name in lower case; NULL: it has none. */
+TOOLHOST_UNUSED static inline const char *
+toolhost_http_header (const toolhost_http_response *response, const char *name)
+{
+  const char *const *at = response->headers;
+
+  for (; at != NULL && at[0] != NULL; at += 2)
+    if (strcmp (at[0], name) == 0)
+      return at[1];
+  return NULL;
 }
 
 #ifdef __cplusplus

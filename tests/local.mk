@@ -11,6 +11,7 @@ integration_tests = \
 	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
+	%D%/integration/test_http.py \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_many.py \
@@ -47,8 +48,12 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
+%C%_integration_courier_la_SOURCES = %D%/integration/courier.c
+%C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_courier_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)

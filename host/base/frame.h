@@ -27,8 +27,10 @@
  *               last frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not
  *               usable), "signal" (with "signal", "backtrace"), "exit"
  *   KNOCK       socket, both: look into the ring; nothing
- * BUILD, EVENT, SERVICE, SERVED are named here for the steps that fill them; today receiving one is
- * a protocol error.
+ *   SERVICE     ring, up: struct frame_service and bytes: a call asks the daemon to do something
+ * for it, one thing at a time SERVED      ring, down: struct frame_served and bytes: what comes of
+ * it BUILD, EVENT are named here for the steps that fill them; today receiving one is a protocol
+ * error.
  *
  * Order: who sends a datagram has shown the ring what was said before it; the worker empties the
  * ring before it follows a datagram, and the daemon before it draws conclusions from BYE.  So a
@@ -179,6 +181,44 @@ struct frame_overrun {
   uint64_t cpu_ns; /* used so far */
 };
 
+/* An HTTP request, its head (JSON, service/http/request.h) and body one after the other, in as many
+ * frames as it takes; then, of the answer's body, how much the call has used. */
+struct frame_service {
+  uint32_t what;     /* enum frame_service_what */
+  uint32_t number;   /* of the request within the call: 1 and up */
+  uint64_t head_len; /* FRAME_SERVICE_HTTP */
+  uint64_t body_len; /* likewise; FRAME_SERVICE_TAKEN: bytes */
+};
+enum frame_service_what {
+  FRAME_SERVICE_HTTP = 1, /* followed by the first bytes */
+  FRAME_SERVICE_MORE,     /* … and the next ones */
+  FRAME_SERVICE_TAKEN,    /* nothing follows */
+  FRAME_SERVICE_STOP      /* it is not wanted any more; nothing comes of it from here on */
+};
+enum {
+  FRAME_SERVICE_HEAD_MAX = 128 * 1024, /* bytes of a head */
+  FRAME_SERVICE_WINDOW = 128 * 1024    /* of a body that the daemon sends ahead, about */
+};
+
+struct frame_served {
+  uint32_t what; /* enum frame_served_what */
+  uint32_t number;
+  uint32_t status;   /* FRAME_SERVED_END: enum frame_served_status */
+  uint32_t code_len; /* … the first of the bytes are a code, the others a sentence */
+};
+enum frame_served_what {
+  FRAME_SERVED_HEAD =
+    1,               /* JSON: { "status", "url", "redirects", "tries", "headers": [[n, v], …] } */
+  FRAME_SERVED_BODY, /* bytes */
+  FRAME_SERVED_END
+};
+enum frame_served_status {
+  FRAME_SERVED_OK = 1,
+  FRAME_SERVED_FAILED,
+  FRAME_SERVED_NOT_GRANTED,
+  FRAME_SERVED_BAD_VALUE
+};
+
 struct frame_log {
   int32_t level; /* TOOLHOST_DEBUG … TOOLHOST_ERROR */
   uint32_t reserved;
@@ -210,6 +250,7 @@ frame_by_ring (enum frame_kind kind, uint16_t flags)
 {
   return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
          || kind == FRAME_LOG || kind == FRAME_OVERRUN || kind == FRAME_CHANGED
+         || kind == FRAME_SERVICE || kind == FRAME_SERVED
          || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
 }
 

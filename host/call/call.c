@@ -159,6 +159,8 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->deadline.data = call;
   call->job = (struct job){ .events = &call_job_events,
                             .tool = tool->index,
+                            .name = tool->name,
+                            .id = call->id,
                             .content = call_kind_content (request->kind),
                             .meta = call->meta.data,
                             .meta_len = call->meta.len,

@@ -93,6 +93,9 @@ host_free (struct host *host)
     calls_free (host->calls);
     results_free (host->results);
     pool_clear (&host->pool);
+    http_broker_clear (&host->broker);
+    http_curl_free (host->curl);
+    http_dns_free (host->dns);
   }
   host_unwatch_tenants (host);
   tenant_files_free (&host->tenants);

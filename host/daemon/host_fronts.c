@@ -40,6 +40,7 @@ manage_metrics (void *ctx, struct buf *out)
     &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
   ceiling_metrics (&host->ceiling, out);
   plugins_metrics (host->plugins, out);
+  http_broker_metrics (&host->broker, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",
                "Worker processes the daemon killed.", (double) host->pool.killed);

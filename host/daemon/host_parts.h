@@ -38,6 +38,8 @@
 #include "front/stdio/stdio.h"
 #include "pool/pool.h"
 #include "pool/spawn.h"
+#include "service/http/broker.h"
+#include "service/http/curl.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
 
@@ -81,6 +83,9 @@ struct host {
   struct describe_cache *cache;
   struct intake *intake;
   struct catalog *catalog;
+  struct http_dns *dns;
+  struct http_curl *curl;
+  struct http_broker broker; /* what the pool makes requests with */
   struct pool pool;
   struct changes *changes;
   struct plugins *plugins;

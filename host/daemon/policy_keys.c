@@ -12,7 +12,7 @@ static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile s
 static const struct setting permission_settings[] = {
   { "read", SETTING_PATHS, AT (read), 0, 0, NULL, NULL },
   { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
-  { "http", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
+  { "http", SETTING_HTTP, AT (http), 0, 0, NULL, NULL },
   { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "invoke", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
@@ -31,6 +31,9 @@ static const struct setting limit_settings[] = {
   { "processes", SETTING_COUNT, AT (processes), 4, 4096, NULL, NULL },
   { "queue", SETTING_COUNT, AT (queue), 1, 100000, NULL, NULL },
   { "per_tenant", SETTING_COUNT_OR_NONE, AT (per_tenant), 1, 100000, NULL, NULL },
+  { "http_request", SETTING_SIZE, AT (http_request), 0, 64 << 20, NULL, NULL },
+  { "http_response", SETTING_SIZE, AT (http_response), 1024, 1 << 30, NULL, NULL },
+  { "http_open", SETTING_COUNT, AT (http_open), 1, 10000, NULL, NULL },
   { .name = NULL },
 };
 
@@ -62,6 +65,7 @@ static const struct setting tool_settings[] = {
   { "cpu_per_call", SETTING_DURATION, OF_TOOL (cpu_ms), 10, 24 * 3600000, NULL, NULL },
   { "result", SETTING_SIZE, OF_TOOL (result), 1024, 1 << 30, NULL, NULL },
   { "queue", SETTING_COUNT, OF_TOOL (queue), 1, 100000, NULL, NULL },
+  { "http", SETTING_STRINGS, OF_TOOL (http), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 
@@ -83,7 +87,7 @@ const struct setting policy_settings[] = {
   { "permissions", SETTING_GROUP, 0, 0, 0, permission_settings, NULL },
   { "config", SETTING_JSON, AT (config), 0, 0, NULL, NULL },
   { "tools", SETTING_TOOLS, AT (tools), 0, 0, tool_settings, NULL },
-  { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
+  { "secrets", SETTING_SECRETS, AT (secrets), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 
@@ -150,7 +154,8 @@ tool_is_narrower (const struct policy *policy, const struct policy_tool *tool, s
                         "%lld%s: a tool's limits are narrower than its plugin's",
                         tool->name, rows[i].name, (long long) rows[i].of_plugin, rows[i].unit,
                         rows[i].name, (long long) rows[i].of_tool, rows[i].unit);
-  return true;
+  return http_narrowing_ok (&policy->http, tool->http, err)
+         || error_wrap (err, "/tools/%s/http: ", tool->name);
 }
 
 static bool
@@ -204,6 +209,7 @@ policy_fill (struct policy *policy, const struct setting *table, struct json_obj
   if (!settings_fill (policy, table, object, err))
     return false;
   policy->asked |= asked_in (object);
-  return room_is_enough (policy, err) && has_what_is_always (policy, always, err)
-         && workers_fit (policy, err) && tools_are_narrower (policy, err);
+  return http_grants_fill (&policy->http, &policy->secrets, err) && room_is_enough (policy, err)
+         && has_what_is_always (policy, always, err) && workers_fit (policy, err)
+         && tools_are_narrower (policy, err);
 }

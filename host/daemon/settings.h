@@ -29,6 +29,8 @@ enum setting_type {
   SETTING_REPAIR,        /* int, an enum repair_mode: its name */
   SETTING_ISOLATE,       /* enum isolate: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
+  SETTING_HTTP,  /* struct http_grants: a list of patterns, or of objects with more (http_keys.h) */
+  SETTING_SECRETS,     /* struct secrets: an object of names and files */
   SETTING_FOR_EDITORS, /* not read */
   SETTING_EMPTY,       /* only what means nothing ([], {}, null, false); `only` says why */
   SETTING_NOT_HERE     /* nothing at all; likewise */

@@ -20,8 +20,12 @@ struct toolhost_mock {
   char *infos[INFOS];
   struct secret *secrets;
   struct answer *answers;
-  unsigned askable;         /* enum frame_ask */
-  struct buf kept;          /* by the last call, which asked */
+  unsigned askable;      /* enum frame_ask */
+  struct buf kept;       /* by the last call, which asked */
+  struct canned *canned; /* answers of servers */
+  struct buf request;    /* to one of them, as far as it has come: head, then body */
+  size_t head_len, body_len;
+  struct buf requests;      /* all there were, one a line */
   struct mock_call *strays; /* that the plugin never completed and may still hold */
 
   pthread_mutex_t lock; /* of what follows: a plugin's own threads come in, too */
@@ -56,6 +60,12 @@ const struct plugin_tool *mock_find (const struct toolhost_mock *mock, enum plug
 /* A result of the mock's own. */
 struct own_result *mock_result (toolhost_status status, const char *message);
 bool mock_is_object (const char *text);
+
+/* ---- http.c ---- */
+
+void mock_service (struct toolhost_mock *mock, struct tool_call *call,
+                   const struct frame_service *head, const void *data, size_t len);
+void mock_free_http (struct toolhost_mock *mock);
 
 /* ---- ask.c ---- */
 

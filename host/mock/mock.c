@@ -150,6 +150,21 @@ port_secret (void *ctx, const char *name)
   return NULL;
 }
 
+static void
+port_service (void *ctx, struct tool_call *call, const struct frame_service *head, const void *data,
+              size_t len)
+{
+  mock_service (ctx, call, head, data, len);
+}
+
+/* What was asked for has been answered at once. */
+static void
+port_await (void *ctx, struct tool_call *call)
+{
+  (void) ctx;
+  (void) call;
+}
+
 static const struct call_port port = {
   .now = port_now,
   .asked = port_asked,
@@ -159,6 +174,8 @@ static const struct call_port port = {
   .changed = port_changed,
   .ended = port_ended,
   .secret = port_secret,
+  .service = port_service,
+  .await = port_await,
 };
 
 /* ---- new, free -------------------------------------------------------------------------- */
@@ -255,6 +272,7 @@ toolhost_mock_free (toolhost_mock *mock)
   }
   free_secrets (mock);
   mock_free_asks (mock);
+  mock_free_http (mock);
   for (size_t i = 0; i < INFOS; i++)
     free (mock->infos[i]);
   buf_free (&mock->log);

@@ -47,6 +47,7 @@ struct fleet {
   size_t description_len;
   unsigned ready; /* processes that are kept */
   struct worker *workers;
+  unsigned http_open; /* requests that are made for it */
   struct breaker breaker;
   ev_timer later; /* when the back-off is over */
   bool describing;

@@ -65,10 +65,18 @@ struct job_events {
   void (*ended) (struct job *job, const struct job_end *end);
 };
 
+/* What the daemon did for a call besides running it. */
+struct job_services {
+  uint32_t requests;       /* over HTTP */
+  uint64_t sent, received; /* bytes of their bodies */
+};
+
 struct job {
   /* the caller's */
   const struct job_events *events;
   uint32_t tool;              /* index in the plugin's description */
+  const char *name;           /* of the tool, for its part of the policy; NULL: it has none */
+  const char *id;             /* of the call, for the log; NULL: none */
   enum frame_content content; /* what it gives; FRAME_VALUES: it is a completion */
   const char *args;
   size_t args_len;
@@ -90,9 +98,10 @@ struct job {
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */
   uint64_t nonce;
-  struct checking *checking; /* its result has come, and is being read */
-  struct flow *flow;         /* while queued: where */
-  struct job *prev, *next;   /* in the flow */
+  struct job_services services; /* so far */
+  struct checking *checking;    /* its result has come, and is being read */
+  struct flow *flow;            /* while queued: where */
+  struct job *prev, *next;      /* in the flow */
 };
 
 /* Stop a job: a queued one is taken out, of a running one the worker is told, and condemned after

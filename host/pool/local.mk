@@ -27,6 +27,7 @@ libhost_la_SOURCES += \
 	%D%/queue.c %D%/queue.h \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
+	%D%/serving.c %D%/serving.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/tenants.c %D%/tenants.h \
 	%D%/unit.c %D%/unit.h \

@@ -23,12 +23,20 @@ struct number {
 
 #define AT(member) offsetof (struct policy, member)
 static const struct number limits[] = {
-  { "memory", AT (memory), false },        { "address_space", AT (address_space), true },
-  { "files", AT (files), false },          { "tmp", AT (tmp), false },
-  { "result", AT (result), false },        { "max_time", AT (max_time_ms), true },
-  { "cpu_per_call", AT (cpu_ms), true },   { "threads", AT (threads), false },
-  { "processes", AT (processes), false },  { "queue", AT (queue), false },
+  { "memory", AT (memory), false },
+  { "address_space", AT (address_space), true },
+  { "files", AT (files), false },
+  { "tmp", AT (tmp), false },
+  { "result", AT (result), false },
+  { "max_time", AT (max_time_ms), true },
+  { "cpu_per_call", AT (cpu_ms), true },
+  { "threads", AT (threads), false },
+  { "processes", AT (processes), false },
+  { "queue", AT (queue), false },
   { "per_tenant", AT (per_tenant), true },
+  { "http_request", AT (http_request), false },
+  { "http_response", AT (http_response), false },
+  { "http_open", AT (http_open), false },
 };
 static const struct number workers[] = {
   { "ready", AT (workers_ready), false },
@@ -85,6 +93,9 @@ policy_init (struct policy *policy)
     .processes = 128,
     .threads = 64,
     .queue = 256,
+    .http_request = 1 << 20,
+    .http_response = 8 << 20,
+    .http_open = 32,
     .workers_max = 1,
     .cpu_ms = 30000,
     .require = GUARANTEES_ALL,
@@ -157,8 +168,10 @@ policy_tools_add (struct policy_tools *tools, const char *name)
 static void
 tools_free (struct policy_tools *tools)
 {
-  for (size_t i = 0; i < tools->count; i++)
+  for (size_t i = 0; i < tools->count; i++) {
     free (tools->list[i].name);
+    paths_free (tools->list[i].http);
+  }
   free (tools->list);
 }
 
@@ -171,6 +184,7 @@ tools_copy (const struct policy_tools *tools)
   for (size_t i = 0; i < tools->count; i++) {
     copy.list[i] = tools->list[i];
     copy.list[i].name = xstrdup (tools->list[i].name);
+    copy.list[i].http = paths_copy (tools->list[i].http);
   }
   return copy;
 }
@@ -183,6 +197,7 @@ tools_same (const struct policy_tools *a, const struct policy_tools *b)
   for (size_t i = 0; i < a->count; i++) {
     const struct policy_tool *x = &a->list[i], *y = policy_tools_find (b, x->name);
     if (y == NULL || x->enabled != y->enabled || x->repair != y->repair
+        || (x->http == NULL) != (y->http == NULL) || !paths_same (x->http, y->http)
         || !numbers_same (x, y, tool_limits, TOOL_LIMITS))
       return false;
   }
@@ -198,6 +213,8 @@ policy_free (struct policy *policy)
   paths_free (policy->read);
   paths_free (policy->write);
   paths_free (policy->exec);
+  http_grants_free (&policy->http);
+  secrets_free (&policy->secrets);
   free (policy->profile);
   free (policy->config);
   memset (policy, 0, sizeof *policy);
@@ -211,6 +228,8 @@ policy_copy (struct policy *to, const struct policy *from)
   to->read = paths_copy (from->read);
   to->write = paths_copy (from->write);
   to->exec = paths_copy (from->exec);
+  to->http = http_grants_copy (&from->http);
+  to->secrets = secrets_copy (&from->secrets);
   to->config = xstrdup (from->config);
   to->tools = tools_copy (&from->tools);
 }
@@ -224,6 +243,7 @@ policy_same (const struct policy *a, const struct policy *b)
          && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
+         && http_grants_same (&a->http, &b->http) && secrets_same (&a->secrets, &b->secrets)
          && tools_same (&a->tools, &b->tools);
 }
 
@@ -279,6 +299,8 @@ render_tool (struct json_writer *w, const struct policy_tool *tool)
   for (size_t i = 0; i < TOOL_LIMITS; i++)
     if (number_of (tool, &tool_limits[i]) != 0)
       jsonw_name_int (w, tool_limits[i].name, number_of (tool, &tool_limits[i]));
+  if (tool->http != NULL)
+    jsonw_name_strings (w, "http", tool->http);
   jsonw_end (w);
 }
 
@@ -292,6 +314,8 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_object (w);
   jsonw_name_strings (w, "read", policy->read);
   jsonw_name_strings (w, "write", policy->write);
+  jsonw_name (w, "http");
+  http_grants_render (&policy->http, w);
   jsonw_name_strings (w, "exec", policy->exec);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);
@@ -303,6 +327,11 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name_bits (w, "require", policy->require, guarantee_names);
   jsonw_name_bits (w, "always", policy->always, guarantee_names);
   jsonw_name_bool (w, "jit", policy->jit);
+  jsonw_end (w);
+  jsonw_name (w, "secrets"); /* where they are, never what they are */
+  jsonw_object (w);
+  for (size_t i = 0; i < policy->secrets.count; i++)
+    jsonw_name_string (w, policy->secrets.list[i].name, policy->secrets.list[i].path);
   jsonw_end (w);
   jsonw_name (w, "tools");
   jsonw_object (w);

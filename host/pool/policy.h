@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "service/http/rules.h"
+
 struct json_writer;
 
 /* What must hold of a worker, by whatever mechanism this kernel has. */
@@ -42,6 +44,7 @@ struct policy_tool {
   int64_t cpu_ms;      /* processor time of a call */
   int64_t result;      /* bytes of one result */
   int64_t queue;       /* calls of it that may wait */
+  char **http;         /* patterns within what the plugin is granted; NULL: all of it */
 };
 
 struct policy_tools {
@@ -55,6 +58,8 @@ struct policy {
   char **read;                        /* absolute paths, NULL-terminated; NULL: none */
   char **exec;                        /* programs, absolute paths, likewise */
   char **write;                       /* likewise */
+  struct http_grants http;            /* where the daemon sends requests for it */
+  struct secrets secrets;             /* what is added to them, by name */
   char *config;                       /* JSON object text for the plugin's open; never NULL */
   int64_t memory;                     /* bytes a worker may use */
   int64_t address_space;              /* bytes it may map; 0: as many as `memory` */
@@ -64,6 +69,9 @@ struct policy {
   int64_t processes;                  /* threads and processes in a worker */
   int64_t threads;                    /* tool threads of a parallel plugin */
   int64_t queue;                      /* calls that may wait */
+  int64_t http_request;               /* bytes of the body of a request for it */
+  int64_t http_response;              /* bytes of the body of an answer */
+  int64_t http_open;                  /* requests for it that are open at once */
   int64_t per_tenant;                 /* calls of one tenant that run at once; 0: any number */
   int64_t workers_ready, workers_max; /* processes: kept, and at most */
   int64_t recycle_calls;              /* so many, then another process; 0: any number */

@@ -15,6 +15,7 @@
 #include "watch/log.h"
 #include "watch/pressure.h"
 
+struct http_broker;
 struct spawner;
 struct worker;
 
@@ -47,6 +48,7 @@ struct pool {
   size_t large_result;       /* bytes from which on a result is large */
   struct pressure *pressure; /* asked before a large result is taken; NULL: all are */
   struct worker *unsent;     /* workers with something to send */
+  struct http_broker *http;  /* makes the requests of tools; NULL: none are made */
   struct offload *offload;   /* where large results are read; NULL: on the loop */
   char *datagram;            /* FRAME_MAX bytes to receive into */
   struct arena arena;        /* for checking one result */

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "pool/answer.h"
 #include "pool/checking.h"
+#include "pool/serving.h"
 
 enum { DESCRIPTION_MAX = 8 << 20, MESSAGE_MAX = 64 * 1024 };
 
@@ -281,6 +282,7 @@ take_result (struct worker *worker, const struct frame *frame, struct slot *slot
   size_t len = frame->len - sizeof head, held = 0;
   struct job *job;
 
+  serving_end (slot);
   memset (&slot->body, 0, sizeof slot->body);
   if (frame->len < sizeof head) {
     broken (worker, "sent a result that can't be read");
@@ -348,6 +350,10 @@ take_call_frame (struct worker *worker, const struct frame *frame)
     break;
   case FRAME_RESULT_PART:
     take_part (worker, frame, slot);
+    break;
+  case FRAME_SERVICE:
+    if (!serving_take (slot, frame->payload, frame->len))
+      broken (worker, "asked for a service in a way that can't be read");
     break;
   default:
     take_result (worker, frame, slot);

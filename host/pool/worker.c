@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "pool/checking.h"
 #include "pool/receive.h"
+#include "pool/serving.h"
 
 enum {
   INLINE_ARGS_MAX = FRAME_MAX - 4096, /* larger arguments travel in a memfd */
@@ -204,12 +205,20 @@ on_grace (struct ev_loop *loop, ev_timer *timer, int revents)
 }
 
 void
+worker_put_served (struct worker *worker, uint64_t nonce, const struct frame_served *served,
+                   const char *a, size_t a_len, const char *b, size_t b_len)
+{
+  put (worker, FRAME_SERVED, nonce, served, sizeof *served, a, a_len, b, b_len);
+}
+
+void
 worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason)
 {
   struct slot *slot = &worker->slots[job->nonce & 0xFFFF];
   double grace = worker->pool->settings.grace;
   struct frame_cancel cancel = { .reason = reason, .grace_ms = (uint32_t) (grace * 1000) };
 
+  serving_end (slot);
   put (worker, FRAME_CANCEL, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
   slot->job = NULL;
   job->worker = NULL;
@@ -341,6 +350,7 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   const bool given_up = job == NULL && slot->checking == NULL;
   int64_t now = clock_ns ();
 
+  serving_end (slot);
   worker->abandoned |= worker->programs && given_up;
   ev_timer_stop (worker->pool->loop, &slot->grace);
   buf_reset (&slot->body, 0);

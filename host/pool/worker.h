@@ -54,6 +54,7 @@ struct slot {
   ev_timer grace;
   struct buf body;           /* RESULT_PART so far */
   struct checking *checking; /* it has answered, and the answer is being read */
+  struct serving *serving;   /* the daemon does something for it, or has; or NULL */
   size_t result_max;
   uint32_t cpu_ms;
   struct slot *next_free;
@@ -144,6 +145,9 @@ void worker_stop (struct worker *worker, enum reason reason);
 /* SIGKILL, at once.  `words` go on after "its process " (reason.h); NULL: those of the reason.  The
  * first kill decides; ended comes later, from the loop. */
 void worker_kill (struct worker *worker, enum reason reason, const char *words);
+/* Put a SERVED frame. */
+void worker_put_served (struct worker *worker, uint64_t nonce, const struct frame_served *served,
+                        const char *a, size_t a_len, const char *b, size_t b_len);
 /* Send what is written (the pool's flush). */
 void worker_flush (struct worker *worker);
 

@@ -211,6 +211,36 @@ port_sleep (void *ctx, struct tool_call *call, int64_t until)
   pthread_mutex_unlock (&call->lock);
 }
 
+/* It blocks: somebody else is to see to the daemon, through which comes what it waits for. */
+static void
+port_await (void *ctx, struct tool_call *call)
+{
+  struct crew *crew = ctx;
+  struct tool_thread *leader = NULL;
+
+  pthread_mutex_lock (&crew->lock);
+  crew->quick = false;
+  if (!crew->led)
+    intake_ring (&crew->intake);
+  leader = crew_pick (crew);
+  if (leader == NULL)
+    leader = crew_find_leader (crew);
+  pthread_mutex_unlock (&crew->lock);
+  crew_wake (leader);
+  service_wait (call, call->deadline);
+}
+
+static void
+port_service (void *ctx, struct tool_call *call, const struct frame_service *head, const void *data,
+              size_t len)
+{
+  struct crew *crew = ctx;
+
+  outbox_put (crew->outbox, FRAME_SERVICE, call->id,
+              (struct piece_of_frame[]){ { head, sizeof *head }, { data, len } }, 2);
+  outbox_flush (crew->outbox);
+}
+
 static void
 tell_now (struct crew *crew, enum frame_kind kind, const struct tool_call *call, const void *head,
           size_t head_len, const char *text, size_t len)
@@ -267,6 +297,8 @@ static const struct call_port port = {
   .log = port_log,
   .changed = port_changed,
   .ended = port_ended,
+  .service = port_service,
+  .await = port_await,
 };
 
 /* ---- orders of the daemon, under the lock ----------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "worker/args.h"
 #include "worker/build.h"
+#include "worker/http.h"
 #include "worker/tool_call.h"
 
 enum { LONGEST_LINE = 8 * 1024 }; /* bytes of a log line or of a progress text */
@@ -23,12 +24,20 @@ own_host (const toolhost_host *host)
 
 /* ---- host, opening, building ------------------------------------------------------------ */
 
+static toolhost_status
+call_http (toolhost_call *call, const toolhost_http_request *request,
+           toolhost_http_response *response)
+{
+  return http_ask (own (call), request, response);
+}
+
 static const void *
 host_extension (const toolhost_host *host, const char *id)
 {
+  static const toolhost_http_service http = { .struct_size = sizeof http, .request = call_http };
+
   (void) host;
-  (void) id;
-  return NULL;
+  return id != NULL && strcmp (id, TOOLHOST_HTTP_ID) == 0 ? &http : NULL;
 }
 
 /* A line for the log, made good UTF-8. */

@@ -106,6 +106,20 @@ on_call (struct intake *intake, struct datagram *in, const struct frame_head *he
   roster_add (intake->roster, call);
 }
 
+/* ---- SERVED ----------------------------------------------------------------------------- */
+
+/* Of a call that has ended meanwhile nobody wants to know. */
+static void
+on_served (struct intake *intake, const struct frame_head *head, const char *payload, size_t len)
+{
+  struct crew_call *call = roster_find (intake->roster, head->call);
+
+  if (len < sizeof (struct frame_served))
+    control_protocol_error ("a SERVED is too short");
+  if (call != NULL)
+    service_deliver (&call->call, payload, len);
+}
+
 /* ---- the ring --------------------------------------------------------------------------- */
 
 /* The whole frames of what was copied, in bytes; the last one may be cut off. */
@@ -118,9 +132,12 @@ on_frames (struct intake *intake, size_t len)
   long step;
 
   while ((step = frame_next (intake->room + at, len - at, &head, &payload, &payload_len)) > 0) {
-    if (head.kind != FRAME_CALL)
+    if (head.kind == FRAME_SERVED)
+      on_served (intake, &head, payload, payload_len);
+    else if (head.kind == FRAME_CALL)
+      on_call (intake, NULL, &head, payload, payload_len);
+    else
       control_protocol_error ("a kind that is not for the ring");
-    on_call (intake, NULL, &head, payload, payload_len);
     at += (size_t) step;
   }
   if (step < 0 && (at == 0 || len < FRAME_MAX))

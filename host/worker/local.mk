@@ -6,9 +6,11 @@ libplugin_la_SOURCES = \
   %D%/beyond.c \
   %D%/build.h \
   %D%/host_table.c %D%/host_table.h \
+  %D%/http.c %D%/http.h \
   %D%/lazy_json.c %D%/lazy_json.h \
   %D%/parts.c %D%/parts.h \
   %D%/plugin.c %D%/plugin.h \
+  %D%/service.c %D%/service.h \
   %D%/structs.h \
   %D%/tool_call.c %D%/tool_call.h
 

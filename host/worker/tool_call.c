@@ -30,6 +30,7 @@ tool_call_destroy (struct tool_call *call)
   buf_free (&call->parts.why);
   buf_free (&call->parts.problems);
   asking_free (&call->asking);
+  service_free (&call->service);
   pthread_cond_destroy (&call->woken);
   pthread_mutex_destroy (&call->lock);
 }
@@ -54,6 +55,7 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->meta = (struct lazy_json){ 0 };
   parts_begin (&call->parts, result_max, shapes[tool->kind]);
   asking_begin (&call->asking);
+  call->service.number = 0;
   atomic_store_explicit (&call->cancelled, false, memory_order_relaxed);
   call->stage = STAGE_BEGUN;
   call->outcome = FRAME_OUTCOME_FAILED;
@@ -100,6 +102,7 @@ tool_call_end (struct tool_call *call)
 {
   arena_reset (&call->arena);
   asking_end (&call->asking);
+  service_free (&call->service);
   parts_end (&call->parts);
 }
 

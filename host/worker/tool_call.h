@@ -20,6 +20,7 @@
 #include "worker/ask.h"
 #include "worker/parts.h"
 #include "worker/plugin.h"
+#include "worker/service.h"
 
 struct tool_call;
 
@@ -40,6 +41,11 @@ struct call_port {
   void (*changed) (void *ctx, enum frame_change what, const char *uri);
   /* A granted secret, as long-lived as the port; NULL: not granted.  NULL: none are. */
   const char *(*secret) (void *ctx, const char *name);
+  /* Ask the daemon for something; what comes of it is given to service_deliver. */
+  void (*service) (void *ctx, struct tool_call *call, const struct frame_service *head,
+                   const void *data, size_t len);
+  /* Wait until something has been delivered, or the call is over. */
+  void (*await) (void *ctx, struct tool_call *call);
 };
 
 enum call_stage { STAGE_BEGUN, STAGE_ALLOWED, STAGE_VALIDATE, STAGE_EXECUTE };
@@ -70,6 +76,7 @@ struct tool_call {
   struct lazy_json meta; /* as of struct frame_call */
   struct parts parts;
   struct asking asking;
+  struct service service;
 
   atomic_bool cancelled;
   enum call_stage stage;

@@ -60,6 +60,35 @@ IS (sizeof (toolhost_status), 4);
 AT (toolhost_call, host, 0);
 AT (toolhost_build, host, 0);
 
+AT (toolhost_http_request, struct_size, 0);
+AT (toolhost_http_request, redirects, 4);
+AT (toolhost_http_request, method, 8);
+AT (toolhost_http_request, url, 16);
+AT (toolhost_http_request, headers, 24);
+AT (toolhost_http_request, json, 32);
+AT (toolhost_http_request, body, 40);
+AT (toolhost_http_request, body_len, 48);
+AT (toolhost_http_request, idempotency_key, 56);
+AT (toolhost_http_request, timeout_ms, 64);
+AT (toolhost_http_request, response_max, 72);
+AT (toolhost_http_request, on_body, 80);
+AT (toolhost_http_request, ctx, 88);
+REACHES (toolhost_http_request, 96);
+
+AT (toolhost_http_response, struct_size, 0);
+AT (toolhost_http_response, status, 4);
+AT (toolhost_http_response, headers, 8);
+AT (toolhost_http_response, body, 16);
+AT (toolhost_http_response, body_len, 24);
+AT (toolhost_http_response, url, 32);
+AT (toolhost_http_response, code, 40);
+AT (toolhost_http_response, message, 48);
+REACHES (toolhost_http_response, 56);
+
+AT (toolhost_http_service, struct_size, 0);
+AT (toolhost_http_service, request, 8);
+REACHES (toolhost_http_service, 16);
+
 AT (toolhost_tool, struct_size, 0);
 AT (toolhost_tool, definition, 8);
 AT (toolhost_tool, validate, 16);

@@ -54,6 +54,18 @@ give_results (toolhost_call *call)
 }
 
 static void
+ask_servers (toolhost_call *call)
+{
+  toolhost_http_request request = { TOOLHOST_HTTP_REQUEST };
+  toolhost_http_response response;
+
+  request.url = "https://example.com/";
+  request.redirects = TOOLHOST_HTTP_NO_REDIRECTS;
+  (void) toolhost_http (call, &request, &response);
+  (void) toolhost_http_header (&response, "a");
+}
+
+static void
 go_on (toolhost_call *call)
 {
   toolhost_retain (call);
@@ -93,6 +105,7 @@ use_services (toolhost_call *call)
   (void) toolhost_keep (call, "a", 1);
   (void) toolhost_kept (call, &len);
   (void) toolhost_extension (call->host, "toolhost.http/1");
+  ask_servers (call);
 }
 
 toolhost_status

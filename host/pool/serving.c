@@ -1,0 +1,265 @@
+#include "pool/serving.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_tape.h"
+#include "pool/fleet.h"
+#include "pool/worker.h"
+#include "service/http/request.h"
+#include "watch/pressure.h"
+
+enum { PIECE = FRAME_MAX - sizeof (struct frame_head) - sizeof (struct frame_served) };
+
+struct serving {
+  struct slot *slot;
+  uint32_t number;  /* of the request that is open, or was last */
+  bool open;        /* it has begun to come, and END was not sent */
+  struct buf whole; /* head and body, as far as they have come */
+  size_t head_len, body_len;
+  struct http_exchange *exchange; /* it is on its way */
+};
+
+/* ---- down ------------------------------------------------------------------------------- */
+
+static void
+put (const struct serving *s, struct frame_served *served, const char *a, size_t a_len,
+     const char *b, size_t b_len)
+{
+  served->number = s->number;
+  worker_put_served (s->slot->worker, s->slot->nonce, served, a, a_len, b, b_len);
+}
+
+static void
+put_end (struct serving *s, enum frame_served_status status, const char *code, const char *text)
+{
+  struct frame_served served = { .what = FRAME_SERVED_END,
+                                 .status = status,
+                                 .code_len = (uint32_t) strlen (code) };
+
+  s->open = false;
+  s->exchange = NULL;
+  put (s, &served, code, strlen (code), text, strlen (text));
+}
+
+static enum frame_served_status
+status_of (enum http_fault fault)
+{
+  switch (fault) {
+  case HTTP_OK:
+    return FRAME_SERVED_OK;
+  case HTTP_NOT_GRANTED:
+  case HTTP_SSRF_BLOCKED:
+    return FRAME_SERVED_NOT_GRANTED;
+  case HTTP_BAD_REQUEST:
+    return FRAME_SERVED_BAD_VALUE;
+  default:
+    return FRAME_SERVED_FAILED;
+  }
+}
+
+static void
+on_head (void *ctx, const struct http_answer *answer)
+{
+  struct frame_served served = { .what = FRAME_SERVED_HEAD };
+  CLEANUP_BUF struct buf json = { 0 };
+  struct serving *s = ctx;
+
+  http_answer_write (answer, &json);
+  if (json.len <= PIECE) {
+    put (s, &served, json.data, json.len, NULL, 0);
+    return;
+  }
+  http_exchange_drop (s->exchange);
+  put_end (s, FRAME_SERVED_FAILED, http_fault_name (HTTP_TOO_LARGE),
+           "the headers of the answer are larger than they may be");
+}
+
+static void
+on_body (void *ctx, const char *data, size_t len)
+{
+  struct frame_served served = { .what = FRAME_SERVED_BODY };
+  struct serving *s = ctx;
+
+  s->slot->job->services.received += len;
+  while (len != 0) {
+    size_t piece = len < PIECE ? len : PIECE;
+    put (s, &served, data, piece, NULL, 0);
+    data += piece;
+    len -= piece;
+  }
+}
+
+static void
+on_end (void *ctx, enum http_fault fault, const char *text)
+{
+  put_end (ctx, status_of (fault), fault == HTTP_OK ? "" : http_fault_name (fault), text);
+}
+
+static const struct http_events events = { .head = on_head, .body = on_body, .end = on_end };
+
+/* ---- a request -------------------------------------------------------------------------- */
+
+/* What the caller sent along, for whoever looks at the whole way of a request later. */
+static void
+read_trace (const struct job *job, struct http_terms *terms, struct arena *arena)
+{
+  static const char parent[] = "/metadata/traceparent", state[] = "/metadata/tracestate";
+  const struct json_node *root;
+  struct json_tape tape;
+
+  if (job->meta == NULL
+      || !json_read (&tape, job->meta, job->meta_len, &json_default_limits, arena))
+    return;
+  root = json_root (&tape);
+  terms->traceparent =
+    json_cstring (&tape, json_pointer (&tape, root, parent, sizeof parent - 1), arena);
+  terms->tracestate =
+    json_cstring (&tape, json_pointer (&tape, root, state, sizeof state - 1), arena);
+}
+
+static void
+set_terms (struct serving *s, struct http_terms *terms, struct arena *arena)
+{
+  const struct worker *worker = s->slot->worker;
+  const struct policy *policy = worker->policy;
+  const struct job *job = s->slot->job;
+  const struct policy_tool *tool =
+    job->name != NULL ? policy_tools_find (&policy->tools, job->name) : NULL;
+
+  *terms = (struct http_terms){ .plugin = worker->name,
+                                .tool = job->name,
+                                .call = job->id,
+                                .grants = &policy->http,
+                                .narrowed = tool != NULL ? tool->http : NULL,
+                                .response_max = (size_t) policy->http_response,
+                                .deadline_ns = job->deadline_ns,
+                                .open = &worker->fleet->http_open,
+                                .open_max = (unsigned) policy->http_open };
+  read_trace (job, terms, arena);
+}
+
+/* All of it has come.  False: it can't be read. */
+static bool
+begin (struct serving *s)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct http_broker *broker = s->slot->worker->pool->http;
+  enum http_fault fault = HTTP_NOT_GRANTED;
+  struct error why = { { 0 } };
+  struct http_request request;
+  struct http_terms terms;
+
+  if (!http_request_read (&request, s->whole.data, s->head_len, &arena))
+    return false;
+  request.body = s->whole.data + s->head_len;
+  request.body_len = s->body_len;
+  s->slot->job->services.requests++;
+  s->slot->job->services.sent += s->body_len;
+  set_terms (s, &terms, &arena);
+  if (broker == NULL)
+    (void) error_set (&why, "this daemon makes no requests");
+  else
+    s->exchange = http_exchange_new (broker, &request, &terms, &events, s, &fault, &why);
+  buf_reset (&s->whole, 0);
+  if (s->exchange == NULL)
+    put_end (s, status_of (fault), http_fault_name (fault), why.text);
+  return true;
+}
+
+static bool
+take_bytes (struct serving *s, const char *data, size_t len)
+{
+  size_t due = s->head_len + s->body_len;
+
+  if (len > due - s->whole.len)
+    return false;
+  buf_append (&s->whole, data, len);
+  return s->whole.len < due || begin (s);
+}
+
+/* More than may be sent is not even kept. */
+static bool
+take_http (struct serving *s, const struct frame_service *head, const char *data, size_t len)
+{
+  const struct policy *policy = s->slot->worker->policy;
+
+  if (s->open || head->number != s->number + 1 || head->head_len == 0
+      || head->head_len > FRAME_SERVICE_HEAD_MAX)
+    return false;
+  s->number = head->number;
+  s->open = true;
+  if (head->body_len > (uint64_t) policy->http_request) {
+    put_end (s, FRAME_SERVED_FAILED, http_fault_name (HTTP_TOO_LARGE),
+             "the request is larger than it may be");
+    return true;
+  }
+  if (!pressure_take (s->slot->worker->pool->pressure, head->head_len + head->body_len)) {
+    put_end (s, FRAME_SERVED_FAILED, http_fault_name (HTTP_BUSY), "the daemon is short of memory");
+    return true;
+  }
+  s->head_len = head->head_len;
+  s->body_len = head->body_len;
+  return take_bytes (s, data, len);
+}
+
+static void
+stop (struct serving *s)
+{
+  if (s->exchange != NULL)
+    http_exchange_drop (s->exchange);
+  s->exchange = NULL;
+  s->open = false;
+  buf_reset (&s->whole, 0);
+}
+
+/* What speaks of a request that has ended meanwhile is late, and no fault. */
+static bool
+take_other (struct serving *s, const struct frame_service *head, const char *data, size_t len)
+{
+  if (head->number != s->number)
+    return false;
+  switch (head->what) {
+  case FRAME_SERVICE_MORE:
+    return !s->open || (s->exchange == NULL && take_bytes (s, data, len));
+  case FRAME_SERVICE_TAKEN:
+    if (s->exchange != NULL)
+      http_exchange_taken (s->exchange, head->body_len);
+    return len == 0;
+  case FRAME_SERVICE_STOP:
+    stop (s);
+    return len == 0;
+  default:
+    return false;
+  }
+}
+
+bool
+serving_take (struct slot *slot, const char *payload, size_t len)
+{
+  struct frame_service head;
+
+  if (len < sizeof head)
+    return false;
+  memcpy (&head, payload, sizeof head);
+  if (slot->job == NULL) /* it was cancelled, and has not heard of it */
+    return true;
+  if (slot->serving == NULL) {
+    slot->serving = xcalloc (1, sizeof *slot->serving);
+    slot->serving->slot = slot;
+  }
+  return head.what == FRAME_SERVICE_HTTP
+           ? take_http (slot->serving, &head, payload + sizeof head, len - sizeof head)
+           : take_other (slot->serving, &head, payload + sizeof head, len - sizeof head);
+}
+
+void
+serving_end (struct slot *slot)
+{
+  if (slot->serving == NULL)
+    return;
+  stop (slot->serving);
+  buf_free (&slot->serving->whole);
+  free (slot->serving);
+  slot->serving = NULL;
+}

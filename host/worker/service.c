@@ -1,0 +1,83 @@
+#include "worker/service.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "worker/tool_call.h"
+
+#define NS_PER_S 1000000000LL
+
+void
+service_deliver (struct tool_call *call, const char *payload, size_t len)
+{
+  struct frame_served head;
+
+  memcpy (&head, payload, sizeof head);
+  pthread_mutex_lock (&call->lock);
+  if (head.number == call->service.number) {
+    buf_append (&call->service.inbox, &len, sizeof len);
+    buf_append (&call->service.inbox, payload, len);
+    pthread_cond_broadcast (&call->woken);
+  }
+  pthread_mutex_unlock (&call->lock);
+}
+
+static int64_t
+monotonic (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+void
+service_wait (struct tool_call *call, int64_t until)
+{
+  struct timespec at = { .tv_sec = until / NS_PER_S, .tv_nsec = until % NS_PER_S };
+
+  pthread_mutex_lock (&call->lock);
+  while (call->service.inbox.len == 0 && !atomic_load (&call->cancelled) && monotonic () < until)
+    if (until == INT64_MAX)
+      pthread_cond_wait (&call->woken, &call->lock);
+    else
+      pthread_cond_timedwait (&call->woken, &call->lock, &at);
+  pthread_mutex_unlock (&call->lock);
+}
+
+bool
+service_take (struct tool_call *call)
+{
+  struct service *service = &call->service;
+
+  buf_reset (&service->letters, FRAME_MAX);
+  pthread_mutex_lock (&call->lock);
+  buf_swap (&service->letters, &service->inbox);
+  pthread_mutex_unlock (&call->lock);
+  return service->letters.len != 0;
+}
+
+bool
+service_next (const struct service *service, size_t *at, struct frame_served *head,
+              const char **data, size_t *len)
+{
+  if (*at >= service->letters.len)
+    return false;
+  memcpy (len, service->letters.data + *at, sizeof *len);
+  *data = service->letters.data + *at + sizeof *len;
+  *at += sizeof *len + *len;
+  memcpy (head, *data, sizeof *head);
+  *data += sizeof *head;
+  *len -= sizeof *head;
+  return true;
+}
+
+void
+service_free (struct service *service)
+{
+  for (struct service_body *b = service->bodies; b != NULL; b = b->next)
+    buf_free (&b->bytes);
+  service->bodies = NULL;
+  buf_free (&service->inbox);
+  buf_free (&service->letters);
+}

@@ -1,0 +1,43 @@
+/* service.h - what the daemon does for a call, on the call's side: the letters that have come, in
+ * their order.  service_deliver may come from any thread; the rest is for the call's own. */
+#ifndef TOOLHOST_WORKER_SERVICE_H
+#define TOOLHOST_WORKER_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/frame.h"
+
+struct tool_call;
+
+/* What a call keeps of an answer, until it ends. */
+struct service_body {
+  struct service_body *next;
+  struct buf bytes;
+};
+
+/* Zero at first. */
+struct service {
+  uint32_t number;             /* of the request that was made last */
+  struct buf inbox;            /* under the call's lock: size_t, payload, size_t, payload, … */
+  struct buf letters;          /* those that are being read */
+  struct service_body *bodies; /* in the call's arena */
+};
+
+/* The payload of a SERVED frame.  What belongs to an earlier request is thrown away. */
+void service_deliver (struct tool_call *call, const char *payload, size_t len);
+
+/* Wait until there is a letter, the call is cancelled, or the clock says `until`. */
+void service_wait (struct tool_call *call, int64_t until);
+
+/* All letters that are there, into service.letters; false: there are none. */
+bool service_take (struct tool_call *call);
+/* The next of them: its bytes follow the head.  False: that was the last. */
+bool service_next (const struct service *service, size_t *at, struct frame_served *head,
+                   const char **data, size_t *len);
+
+void service_free (struct service *service);
+
+#endif
