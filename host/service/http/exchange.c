@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
+#include "service/http/asked.h"
 #include "service/http/headers.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
@@ -38,17 +38,11 @@ struct http_exchange {
   struct arena arena;
   int64_t began_ns, end_ns;
   ev_timer deadline, wait;
-  /* as asked */
-  unsigned method;
-  struct http_header *own;
-  size_t own_count;
-  const char *key;
-  char *body;
-  size_t body_len, response_max;
-  bool has_body;
-  unsigned redirects_max;
+  struct http_asked asked;
   /* where it stands */
   struct url url;
+  unsigned method;
+  bool has_body;
   const struct http_grant *grant;
   char *circuit; /* NULL: nothing is on its way */
   void *question, *transfer;
@@ -93,7 +87,7 @@ exchange_free (struct http_exchange *ex)
   pressure_release (broker->pressure, ex->held);
   broker->open--;
   (*ex->terms.open)--;
-  free (ex->body);
+  http_asked_clear (&ex->asked);
   arena_free (&ex->arena);
   free (ex);
 }
@@ -120,8 +114,8 @@ log_end (const struct http_exchange *ex, enum http_fault fault, const char *why)
              ex->terms.tool, "call", ex->terms.call, "method", http_method_name (ex->method), "url",
              buf_cstr (&url), "status", ex->headed ? LOG_INT (ex->status) : NULL, "fault",
              fault != HTTP_OK ? http_fault_name (fault) : NULL, "why",
-             fault != HTTP_OK ? why : NULL, "bytes_sent", LOG_INT (ex->body_len), "bytes_received",
-             LOG_INT (ex->received), "tries", LOG_INT (ex->tries), "redirects",
+             fault != HTTP_OK ? why : NULL, "bytes_sent", LOG_INT (ex->asked.body_len),
+             "bytes_received", LOG_INT (ex->received), "tries", LOG_INT (ex->tries), "redirects",
              LOG_INT (ex->redirects), "ms", LOG_INT ((clock_ns () - ex->began_ns) / 1000000), NULL);
 }
 
@@ -193,7 +187,7 @@ try_again (struct http_exchange *ex, int64_t after_ms)
   struct http_broker *broker = ex->broker;
   int64_t wait;
 
-  if (ex->tries >= broker->retry.tries || !http_retry_safe (ex->method, ex->key != NULL))
+  if (ex->tries >= broker->retry.tries || !http_retry_safe (ex->method, ex->asked.key != NULL))
     return false;
   wait =
     http_retry_wait (&broker->retry, ex->tries + 1, broker->random (broker->random_ctx), after_ms);
@@ -222,7 +216,6 @@ change_method (struct http_exchange *ex, int status)
     return;
   ex->method = HTTP_GET;
   ex->has_body = false;
-  ex->body_len = 0;
 }
 
 static void
@@ -232,7 +225,7 @@ go_there (struct http_exchange *ex, int status, const char *location)
   struct error why = { { 0 } };
   struct url to;
 
-  if (ex->redirects == ex->redirects_max) {
+  if (ex->redirects == ex->asked.redirects_max) {
     fail (ex, HTTP_TOO_MANY_REDIRECTS, "it was redirected too often");
     return;
   }
@@ -260,7 +253,7 @@ is_too_large (const struct http_exchange *ex, const struct http_header *headers,
   const char *length = http_header_find (headers, count, "content-length");
 
   return length != NULL && ex->method != HTTP_HEAD && strspn (length, "0123456789") < 19
-         && (unsigned long long) atoll (length) > ex->response_max;
+         && (unsigned long long) atoll (length) > ex->asked.response_max;
 }
 
 static void
@@ -287,7 +280,7 @@ on_head (void *ctx, int status, const struct http_header *headers, size_t count)
   const char *after = http_header_find (headers, count, "retry-after");
 
   ex->status = status;
-  if (is_redirect (status) && location != NULL && ex->redirects_max != 0) {
+  if (is_redirect (status) && location != NULL && ex->asked.redirects_max != 0) {
     CLEANUP_FREE char *copy = xstrdup (location);
     report (ex, true);
     let_go (ex);
@@ -313,7 +306,7 @@ on_body (void *ctx, const char *data, size_t len)
     return false;
   ex->received += len;
   ex->broker->counts.received += len;
-  if (ex->received > ex->response_max) {
+  if (ex->received > ex->asked.response_max) {
     fail (ex, HTTP_TOO_LARGE, "the answer is larger than it may be");
     return true;
   }
@@ -360,102 +353,22 @@ static const struct http_hop_events hop_events = { .head = on_head,
 
 /* ---- sending ---------------------------------------------------------------------------- */
 
-static bool
-is_added (const struct http_grant *grant, const char *name)
-{
-  for (size_t i = 0; i < grant->extras_count; i++)
-    if (!grant->extras[i].query && strcasecmp (grant->extras[i].name, name) == 0)
-      return true;
-  return false;
-}
-
-enum { DAEMONS_HEADERS = 4 }; /* Idempotency-Key, User-Agent, traceparent, tracestate */
-
-static void
-put_if_new (struct http_header *headers, size_t *count, const char *name, const char *value)
-{
-  if (value != NULL && http_header_find (headers, *count, name) == NULL)
-    headers[(*count)++] = (struct http_header){ name, value };
-}
-
-/* The tool's, those that the operator adds, which count before the tool's, and the daemon's. */
-static struct http_header *
-make_headers (struct http_exchange *ex, size_t *count)
-{
-  const struct http_grant *grant = ex->grant;
-  struct http_header *headers = arena_alloc (
-    &ex->arena, (ex->own_count + grant->extras_count + DAEMONS_HEADERS) * sizeof *headers);
-
-  *count = 0;
-  for (size_t i = 0; i < ex->own_count; i++) {
-    const char *name = ex->own[i].name;
-    if (is_added (grant, name) || (ex->abroad && http_header_is_credential (name))
-        || (!ex->has_body && strcasecmp (name, "Content-Type") == 0))
-      continue;
-    headers[(*count)++] = ex->own[i];
-  }
-  for (size_t i = 0; i < grant->extras_count; i++)
-    if (!grant->extras[i].query)
-      headers[(*count)++] = (struct http_header){ grant->extras[i].name, grant->extras[i].value };
-  put_if_new (headers, count, "Idempotency-Key", ex->key);
-  put_if_new (headers, count, "User-Agent", "toolhost/" TOOLHOST_VERSION);
-  put_if_new (headers, count, "traceparent", ex->terms.traceparent);
-  if (ex->terms.traceparent != NULL)
-    put_if_new (headers, count, "tracestate", ex->terms.tracestate);
-  return headers;
-}
-
-static void
-escape_query (const char *text, struct buf *out)
-{
-  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-  for (; *text != '\0'; text++)
-    if (strchr (plain, *text) != NULL)
-      buf_putc (out, *text);
-    else
-      buf_printf (out, "%%%02X", (unsigned char) *text);
-}
-
-/* The URL with what the operator adds to its query. */
-static const char *
-make_target (struct http_exchange *ex)
-{
-  CLEANUP_BUF struct buf url = { 0 };
-  bool any = ex->url.query != NULL && ex->url.query[0] != '\0';
-  const char *target;
-
-  url_write (&ex->url, &url);
-  for (size_t i = 0; i < ex->grant->extras_count; i++) {
-    const struct http_extra *extra = &ex->grant->extras[i];
-    if (!extra->query)
-      continue;
-    buf_puts (&url, any ? "&" : ex->url.query != NULL ? "" : "?");
-    escape_query (extra->name, &url);
-    buf_putc (&url, '=');
-    escape_query (extra->value, &url);
-    any = true;
-  }
-  target = arena_strndup (&ex->arena, url.data, url.len);
-  explicit_bzero (url.data, url.len);
-  return target;
-}
-
 static void
 send_it (struct http_exchange *ex)
 {
   struct http_hop hop = { .method = ex->method,
                           .url = &ex->url,
-                          .body = ex->has_body ? ex->body : NULL,
-                          .body_len = ex->body_len,
+                          .body = ex->has_body ? ex->asked.body : NULL,
+                          .body_len = ex->has_body ? ex->asked.body_len : 0,
                           .addresses = ex->addresses,
                           .addresses_count = ex->addresses_count,
                           .private_too = ex->grant->private_too };
 
   ex->tries++;
-  ex->broker->counts.sent += ex->body_len;
-  hop.target = make_target (ex);
-  hop.headers = make_headers (ex, &hop.headers_count);
+  ex->broker->counts.sent += hop.body_len;
+  hop.target = http_asked_target (&ex->url, ex->grant, &ex->arena);
+  hop.headers = http_asked_headers (&ex->asked, ex->grant, ex->abroad, ex->has_body, &ex->arena,
+                                    &hop.headers_count);
   ex->transfer = ex->broker->transport.begin (ex->broker->transport.ctx, &hop, &hop_events, ex);
   if (ex->transfer != NULL)
     return;
@@ -558,73 +471,6 @@ step (struct http_exchange *ex, enum http_fault *fault, struct error *err)
 
 /* ---- the beginning ---------------------------------------------------------------------- */
 
-static bool
-copy_headers (struct http_exchange *ex, const struct http_request *request, struct error *err)
-{
-  size_t bytes = 0;
-
-  if (request->headers_count > HTTP_HEADERS_MAX)
-    return error_set (err, "more than %d headers", HTTP_HEADERS_MAX);
-  ex->own = arena_alloc (&ex->arena, (request->headers_count + 1) * sizeof *ex->own);
-  for (size_t i = 0; i < request->headers_count; i++) {
-    const struct http_header *h = &request->headers[i];
-    size_t name = strlen (h->name), value = strlen (h->value);
-    bytes += name + value;
-    if (!http_header_allowed (h->name, name))
-      return error_set (err, "the header \"%.64s\" is not a tool's to send", h->name);
-    if (!http_header_value_ok (h->value, value))
-      return error_set (err, "the header %.64s holds what no header may", h->name);
-    ex->own[ex->own_count++] = (struct http_header){ arena_strndup (&ex->arena, h->name, name),
-                                                     arena_strndup (&ex->arena, h->value, value) };
-  }
-  return bytes <= HTTP_HEADERS_BYTES
-         || error_set (err, "headers of more than %d bytes", HTTP_HEADERS_BYTES);
-}
-
-/* NULL for one that can't be sent. */
-static const char *
-copy_header (struct http_exchange *ex, const char *value)
-{
-  size_t len = value != NULL ? strlen (value) : 0;
-
-  return value != NULL && http_header_value_ok (value, len) ? arena_strndup (&ex->arena, value, len)
-                                                            : NULL;
-}
-
-static bool
-copy_request (struct http_exchange *ex, const struct http_request *request, struct error *err)
-{
-  const char *method = request->method != NULL ? request->method
-                       : request->has_body     ? "POST"
-                                               : "GET";
-  const char *key = request->idempotency_key;
-
-  ex->method = http_method_find (method, strlen (method));
-  if (ex->method == 0)
-    return error_set (err,
-                      "the method \"%.16s\" is none of GET, HEAD, POST, PUT, PATCH, DELETE, "
-                      "OPTIONS",
-                      method);
-  if (!url_read (&ex->url, request->url, strlen (request->url), &ex->arena, err))
-    return error_wrap (err, "the URL ");
-  if (key != NULL && (!http_header_value_ok (key, strlen (key)) || strlen (key) > 256))
-    return error_set (err, "the idempotency key holds what no header may, or is too long");
-  ex->key = key != NULL ? arena_strndup (&ex->arena, key, strlen (key)) : NULL;
-  ex->has_body = request->has_body;
-  ex->body_len = request->body_len;
-  ex->body = xmalloc (request->body_len + 1);
-  if (request->body_len != 0)
-    memcpy (ex->body, request->body, request->body_len);
-  ex->response_max = ex->terms.response_max;
-  if (request->response_max != 0 && request->response_max < ex->response_max)
-    ex->response_max = request->response_max;
-  ex->terms.traceparent = copy_header (ex, ex->terms.traceparent);
-  ex->terms.tracestate = copy_header (ex, ex->terms.tracestate);
-  ex->redirects_max =
-    request->redirects < HTTP_REDIRECTS_MAX ? request->redirects : HTTP_REDIRECTS_MAX;
-  return copy_headers (ex, request, err);
-}
-
 static void
 on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
 {
@@ -692,7 +538,11 @@ http_exchange_new (struct http_broker *broker, const struct http_request *reques
   good = has_room (ex, request->body_len, err);
   if (good) {
     *fault = HTTP_BAD_REQUEST;
-    good = copy_request (ex, request, err) && step (ex, fault, err);
+    good = http_asked_read (&ex->asked, request, terms, &ex->arena, err);
+    ex->url = ex->asked.url;
+    ex->method = ex->asked.method;
+    ex->has_body = ex->asked.has_body;
+    good = good && step (ex, fault, err);
   }
   if (good)
     return ex;

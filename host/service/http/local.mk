@@ -1,6 +1,7 @@
 # The HTTP broker: the daemon makes the requests of tools, which have no network.
 libhost_la_SOURCES += \
 	%D%/address.c %D%/address.h \
+	%D%/asked.c %D%/asked.h \
 	%D%/broker.c %D%/broker.h \
 	%D%/circuit.c %D%/circuit.h \
 	%D%/curl.c %D%/curl.h \
