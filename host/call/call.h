@@ -41,6 +41,7 @@ struct usage {
   uint64_t queue_us; /* of it, waiting for a worker */
   uint64_t run_us;   /* of it, between dispatch and result */
   uint64_t bytes_in, bytes_out;
+  uint64_t http_requests, http_sent, http_received; /* that it made for the call; bytes */
   /* the worker, so that a plugin may have had its hand in it */
   bool told_cpu;
   uint64_t cpu_us; /* of the callbacks' thread */

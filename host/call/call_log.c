@@ -54,15 +54,18 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
     return;
   if (result->error != CALL_OK)
     message = xstrndup (result->message, result->message_len);
-  log_event (calls->log, (enum log_level) call_error_info (result->error)->level,
-             event_of (result->error), "tool", tool, "kind", call_kind_word (call->kind), "call",
-             call->id, "tenant", call->tenant, "session", call->session_id, "front", call->front,
-             "code", result->code, "message", message, "cause", cause, "wall_us",
-             LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us),
-             "bytes_in", LOG_INT (result->usage.bytes_in), "bytes_out",
-             LOG_INT (result->usage.bytes_out), "worker_cpu_us",
-             result->usage.told_cpu ? LOG_INT (result->usage.cpu_us) : NULL, "kernel_rss_peak",
-             result->usage.rss_peak != 0 ? LOG_INT (result->usage.rss_peak) : NULL, NULL);
+  log_event (
+    calls->log, (enum log_level) call_error_info (result->error)->level, event_of (result->error),
+    "tool", tool, "kind", call_kind_word (call->kind), "call", call->id, "tenant", call->tenant,
+    "session", call->session_id, "front", call->front, "code", result->code, "message", message,
+    "cause", cause, "wall_us", LOG_INT (result->usage.wall_us), "queue_us",
+    LOG_INT (result->usage.queue_us), "bytes_in", LOG_INT (result->usage.bytes_in), "bytes_out",
+    LOG_INT (result->usage.bytes_out), "http_requests",
+    result->usage.http_requests != 0 ? LOG_INT (result->usage.http_requests) : NULL, "http_sent",
+    result->usage.http_requests != 0 ? LOG_INT (result->usage.http_sent) : NULL, "http_received",
+    result->usage.http_requests != 0 ? LOG_INT (result->usage.http_received) : NULL,
+    "worker_cpu_us", result->usage.told_cpu ? LOG_INT (result->usage.cpu_us) : NULL,
+    "kernel_rss_peak", result->usage.rss_peak != 0 ? LOG_INT (result->usage.rss_peak) : NULL, NULL);
 }
 
 void

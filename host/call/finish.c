@@ -18,6 +18,9 @@ count (struct call *call, const struct result *result)
   histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
   stats->bytes_in += result->usage.bytes_in;
   stats->bytes_out += result->usage.bytes_out;
+  stats->http_requests += result->usage.http_requests;
+  stats->http_sent += result->usage.http_sent;
+  stats->http_received += result->usage.http_received;
   stats->cpu_us += result->usage.cpu_us;
 }
 
@@ -30,6 +33,9 @@ fill_usage (const struct call *call, struct result *result)
   result->usage.wall_us = (uint64_t) (now - call->started_ns) / 1000;
   result->usage.queue_us = (uint64_t) (sent - call->started_ns) / 1000;
   result->usage.run_us = (uint64_t) (now - sent) / 1000;
+  result->usage.http_requests = call->job.services.requests;
+  result->usage.http_sent = call->job.services.sent;
+  result->usage.http_received = call->job.services.received;
   result->usage.bytes_in = call->args.len; /* answers and all */
   if (result->usage.bytes_out == 0)        /* else it was shortened */
     result->usage.bytes_out = result->content_len + result->structured_len + result->message_len;

@@ -174,6 +174,11 @@ static const struct figure by_daemon[] = {
   { { ",\"bytesIn\":", ",\"bytes_in\":" }, AT (bytes_in) },
   { { ",\"bytesOut\":", ",\"bytes_out\":" }, AT (bytes_out) },
 };
+static const struct figure of_http[] = {
+  { { ",\"http\":{\"requests\":", ",\"http\":{\"requests\":" }, AT (http_requests) },
+  { { ",\"bytesSent\":", ",\"bytes_sent\":" }, AT (http_sent) },
+  { { ",\"bytesReceived\":", ",\"bytes_received\":" }, AT (http_received) },
+};
 static const struct figure by_worker = {
   { "},\"worker\":{\"cpuUs\":", "},\"worker\":{\"cpu_us\":" }, AT (cpu_us)
 };
@@ -208,10 +213,14 @@ void
 encode_usage (struct json_writer *w, const char *name, const struct usage *usage,
               enum encode_names names)
 {
-  char text[384], *at = text; /* of seven names and as many numbers */
+  char text[512], *at = text; /* of ten names and as many numbers */
 
   for (size_t i = 0; i < sizeof by_daemon / sizeof *by_daemon; i++)
     at = put_figure (at, &by_daemon[i], usage, names);
+  for (size_t i = 0; usage->http_requests != 0 && i < sizeof of_http / sizeof *of_http; i++)
+    at = put_figure (at, &of_http[i], usage, names);
+  if (usage->http_requests != 0)
+    at = stpcpy (at, "}");
   if (usage->told_cpu)
     at = put_figure (at, &by_worker, usage, names);
   if (usage->rss_peak != 0)

@@ -160,6 +160,42 @@ was_called (const struct entry *e)
   return false;
 }
 
+/* HTTP requests that were made for a tool's calls. */
+struct http_texts {
+  struct buf requests, bytes;
+};
+
+static void
+begin_http (struct http_texts *http)
+{
+  metrics_head (&http->requests, "toolhost_call_http_requests_total", "counter",
+                "HTTP requests that were made for calls.");
+  metrics_head (&http->bytes, "toolhost_call_http_bytes_total", "counter",
+                "Bytes of the bodies of HTTP requests and of their answers.");
+}
+
+static void
+render_http (const struct tool_stats *stats, const char *labels, struct http_texts *http)
+{
+  if (stats->http_requests == 0)
+    return;
+  buf_printf (&http->requests, "toolhost_call_http_requests_total{%s} %" PRIu64 "\n", labels,
+              stats->http_requests);
+  buf_printf (&http->bytes,
+              "toolhost_call_http_bytes_total{%s,direction=\"sent\"} %" PRIu64 "\n"
+              "toolhost_call_http_bytes_total{%s,direction=\"received\"} %" PRIu64 "\n",
+              labels, stats->http_sent, labels, stats->http_received);
+}
+
+static void
+end_http (struct http_texts *http, struct buf *out)
+{
+  buf_append (out, http->requests.data, http->requests.len);
+  buf_append (out, http->bytes.data, http->bytes.len);
+  buf_free (&http->requests);
+  buf_free (&http->bytes);
+}
+
 void
 metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out)
 {
@@ -168,7 +204,9 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
   CLEANUP_BUF struct buf bytes = { 0 };
   CLEANUP_BUF struct buf cpu = { 0 };
   CLEANUP_BUF struct buf repairs = { 0 };
+  struct http_texts http = { { 0 }, { 0 } };
 
+  begin_http (&http);
   metrics_head (out, "toolhost_calls_total", "counter", "Calls that ended, by outcome.");
   metrics_head (&seconds, "toolhost_call_seconds", "histogram", "Time of calls, by stage.");
   metrics_head (&bytes, "toolhost_call_bytes_total", "counter", "Bytes of arguments and results.");
@@ -192,9 +230,11 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
                 labels.data, e->stats.bytes_in, labels.data, e->stats.bytes_out);
     buf_printf (&cpu, "toolhost_call_cpu_seconds_total{%s,source=\"worker\"} %.6f\n", labels.data,
                 (double) e->stats.cpu_us / 1e6);
+    render_http (&e->stats, labels.data, &http);
   }
   buf_append (out, seconds.data, seconds.len);
   buf_append (out, bytes.data, bytes.len);
   buf_append (out, cpu.data, cpu.len);
+  end_http (&http, out);
   buf_append (out, repairs.data, repairs.len);
 }

@@ -30,7 +30,8 @@ struct tool_stats {
   uint64_t repairs[METRICS_REPAIRS];   /* of arguments, by rule; likewise */
   struct histogram stages[STAGES];
   uint64_t bytes_in, bytes_out;
-  uint64_t cpu_us; /* as the worker says */
+  uint64_t http_requests, http_sent, http_received; /* that were made for it; bytes */
+  uint64_t cpu_us;                                  /* as the worker says */
 };
 
 /* The stats of a tool, made when new; owned by the registry. */

@@ -227,6 +227,18 @@ def test_many_calls_at_once():
         comment(f"24 requests of 0.3 s took {time.monotonic() - begun:.2f} s")
 
 
+def test_what_it_cost_is_told():
+    with bed() as (s, d):
+        call = d.rest("courier", {"url": s.url + "/sink", "body_len": 1000, "times": 2})
+        same(call.body["usage"]["daemon"]["http"], {"requests": 2, "bytes_sent": 2000, "bytes_received": 8})
+        log = d.wait_log("tool_call_finished")
+        same((log["http_requests"], log["http_sent"], log["http_received"]), ("2", "2000", "8"))
+        same("http" in d.rest("courier", {"url": "x"}).body["usage"]["daemon"], True)
+        counts = d.http("GET", "/metrics").body.decode()
+        assert 'toolhost_call_http_requests_total{plugin="courier",tool="courier"} 3' in counts, counts
+        assert "toolhost_http_sent_bytes_total 2000" in counts, counts
+
+
 # ---- grants
 
 def test_only_what_is_granted():
