@@ -58,6 +58,13 @@ static const struct setting listed_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting http_settings[] = {
+  { "ca_file", SETTING_STRING, AT (http_ca_file), 0, 0, NULL, NULL },
+  { "record", SETTING_STRING, AT (http_record), 0, 0, NULL, NULL },
+  { "replay", SETTING_STRING, AT (http_replay), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting results_settings_keys[] = {
   { "shown", SETTING_SIZE, AT (result_shown), 0, 1 << 30, NULL, NULL },
   { "ttl", SETTING_DURATION, AT (result_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
@@ -105,6 +112,7 @@ const struct setting config_settings[] = {
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
   { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
+  { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
   { .name = NULL },
@@ -214,6 +222,9 @@ config_free (struct config *config)
   free (config->listed_plugins);
   free (config->disclosure);
   free (config->ask_key_file);
+  free (config->http_ca_file);
+  free (config->http_record);
+  free (config->http_replay);
   free_auth (&config->auth);
   memset (config, 0, sizeof *config);
 }

@@ -36,9 +36,11 @@ struct config {
   int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
     log_calls_per_second;
   int64_t crash_window_ms, quarantine_ms, quarantine_max_ms;
-  int64_t ask_ttl_ms, asks_max;   /* questions of calls */
-  char *ask_key_file;             /* of what callers keep between rounds; NULL: keys of our own */
-  int64_t task_ttl_ms, tasks_max; /* of MCP's tasks */
+  int64_t ask_ttl_ms, asks_max;    /* questions of calls */
+  char *http_record, *http_replay; /* cassettes; NULL: none */
+  char *http_ca_file;              /* certificates of authorities, PEM; NULL: the system's */
+  char *ask_key_file;              /* of what callers keep between rounds; NULL: keys of our own */
+  int64_t task_ttl_ms, tasks_max;  /* of MCP's tasks */
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */

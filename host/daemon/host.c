@@ -42,6 +42,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->reconfigure = options->reconfigure;
   host->reconfigure_ctx = options->reconfigure_ctx;
   host->single = options->single != NULL ? xstrdup (options->single) : NULL;
+  host->record_fd = -1;
   host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
   host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
@@ -93,10 +94,8 @@ host_free (struct host *host)
     calls_free (host->calls);
     results_free (host->results);
     pool_clear (&host->pool);
-    http_broker_clear (&host->broker);
-    http_curl_free (host->curl);
-    http_dns_free (host->dns);
   }
+  host_free_http (host);
   host_unwatch_tenants (host);
   tenant_files_free (&host->tenants);
   seal_keys_free (host->seal);

@@ -12,11 +12,9 @@ static void
 policy_for (void *ctx, const char *name, struct policy *policy)
 {
   struct host *host = ctx;
-  struct error err = { { 0 } };
 
   policies_get (host->policies, name, host->config.require, policy);
-  if (policy->http.count != 0 && !http_curl_load (host->curl, &err))
-    log_event (host->log, LOG_ERROR, "http_failed", "plugin", name, "why", err.text, NULL);
+  host_need_http (host, policy, name);
 }
 
 static size_t
@@ -89,25 +87,6 @@ make_pool (struct host *host)
   host->pool.offload = host->readers = offload_new (host->loop, READERS);
 }
 
-static double
-dice (void *ctx)
-{
-  return pool_random (ctx);
-}
-
-static void
-make_broker (struct host *host)
-{
-  host->dns = http_dns_new (host->loop);
-  host->curl = http_curl_new (host->loop);
-  http_broker_init (&host->broker, host->loop, host->log, http_curl_transport (host->curl),
-                    http_dns_resolver (host->dns));
-  host->broker.pressure = &host->ceiling.pressure;
-  host->broker.random = dice;
-  host->broker.random_ctx = &host->pool;
-  host->pool.http = &host->broker;
-}
-
 /* What keeps plugins and what is known of them. */
 static void
 make_store (struct host *host)
@@ -166,7 +145,7 @@ host_make_core (struct host *host)
   make_store (host);
   make_pool (host);
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);
-  make_broker (host);
+  host_make_http (host);
   needs.catalog = host->catalog;
   needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
   needs.cache = host->cache;

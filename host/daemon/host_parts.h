@@ -4,6 +4,7 @@
  *   host.c         it is made of its parts, and freed
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_core.c    what runs calls: store, pool, plugins, calls
+ *   host_http.c    what makes requests for tools
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
  *   host_tenants.c who is served what: the files of tenants, read again when they change
  *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
@@ -39,6 +40,7 @@
 #include "pool/pool.h"
 #include "pool/spawn.h"
 #include "service/http/broker.h"
+#include "service/http/cassette.h"
 #include "service/http/curl.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
@@ -85,7 +87,9 @@ struct host {
   struct catalog *catalog;
   struct http_dns *dns;
   struct http_curl *curl;
-  struct http_broker broker; /* what the pool makes requests with */
+  struct http_cassette *cassette; /* NULL: nothing is recorded or replayed */
+  int record_fd;                  /* -1: likewise */
+  struct http_broker broker;      /* what the pool makes requests with */
   struct pool pool;
   struct changes *changes;
   struct plugins *plugins;
@@ -151,6 +155,15 @@ void host_make_core (struct host *host);
 void host_follow_config (struct host *host, const struct config *config);
 /* The service manager is told that the daemon serves, and what. */
 void host_tell_ready (struct host *host);
+
+/* ---- host_http.c ---- */
+
+/* The cassette that is recorded or replayed, if there is one. */
+bool host_open_http (struct host *host, struct error *err);
+void host_make_http (struct host *host);
+/* A plugin has this policy: get ready for its requests. */
+void host_need_http (struct host *host, const struct policy *policy, const char *plugin);
+void host_free_http (struct host *host);
 
 /* ---- host_fronts.c ---- */
 

@@ -5,10 +5,12 @@ import http.server
 import json
 import os
 import pwd
+import ssl
+import tempfile
 import threading
 import time
 
-from harness import Daemon, comment, in_background, main, same, wait_for
+from harness import Daemon, comment, in_background, main, run, same, wait_for
 
 OK, FAILED, NOT_GRANTED, BAD_VALUE, CANCELLED = 0, 1000, 4000, 7000, 8000
 WINDOW = 128 * 1024
@@ -469,6 +471,57 @@ def test_a_server_that_fails_is_left_alone():
         r = ask(d, s.url + "/echo")
         same((r["is"], r["code"], len(s.asked) - before), (FAILED, "http_circuit_open", 0))
         same(d.wait_log("http_circuit_open")["host"], "127.0.0.1")
+
+
+# ---- cassettes
+
+def test_recorded_and_replayed():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "cassette.json")
+        with Server() as s:
+            policy = {"permissions": {"http": [{"url": s.url + "/*", "private": True}]}}
+
+            def play(mode):
+                with Daemon(plugins=["courier"], policies={"courier": policy}, config={"http": {mode: path}}) as d:
+                    return [ask(d, s.url + url, **more) for url, more in
+                            (("/echo/x?a=1", {}), ("/sink", {"body_len": 10}), ("/bytes/300", {}), ("/status/404", {}),
+                             ("/see", {}), ("/flaky/7", {}), ("/sink", {"body_len": 11}))]
+            recorded = play("record")
+            asked = len(s.asked)
+        os.chmod(path, 0o644)
+        replayed = play("replay")
+        same(len(s.asked), asked)
+        for a, b in zip(recorded, replayed):
+            same({k: v for k, v in a.items() if k != "pieces"}, {k: v for k, v in b.items() if k != "pieces"})
+        with Daemon(plugins=["courier"], policies={"courier": policy}, config={"http": {"replay": path}}) as d:
+            r = ask(d, s.url + "/other")
+            assert r["code"] == "http_no_connection" and "has no answer to GET" in r["message"], r
+            same(ask(d, "http://127.0.0.1:1/")["code"], "http_not_granted")
+
+
+# ---- TLS
+
+def test_certificates_are_checked():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+        os.chmod(cert, 0o644)
+        with Server() as s:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(cert, key)
+            s.socket = context.wrap_socket(s.socket, server_side=True)
+            port = s.server_address[1]
+            policy = {"permissions": {"http": [{"url": f"https://{host}:{port}/*", "private": True}
+                                               for host in ("localhost", "127.0.0.1")]}}
+            with Daemon(plugins=["courier"], policies={"courier": policy}, config={"http": {"ca_file": cert}}) as d:
+                same(ask(d, f"https://localhost:{port}/status/200")["body"], "so it is")
+                r = ask(d, f"https://127.0.0.1:{port}/status/200")  # not a name of the certificate's
+                same((r["is"], r["code"]), (FAILED, "http_no_connection"))
+            with Daemon(plugins=["courier"], policies={"courier": policy}) as d:
+                same(ask(d, f"https://localhost:{port}/status/200", method="POST")["code"], "http_no_connection")
 
 
 # ---- traces, proxies, the shipped plugin

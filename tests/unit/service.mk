@@ -9,3 +9,7 @@ check_PROGRAMS += %D%/test_http_address %D%/test_http_url
 check_PROGRAMS += %D%/test_http_exchange
 %C%_test_http_exchange_SOURCES = %D%/test_http_exchange.c %D%/tap.h
 %C%_test_http_exchange_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_http_cassette
+%C%_test_http_cassette_SOURCES = %D%/test_http_cassette.c %D%/tap.h
+%C%_test_http_cassette_LDADD = $(UNIT_LIBS)

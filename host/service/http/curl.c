@@ -15,6 +15,7 @@ struct transfer;
 struct http_curl {
   struct ev_loop *loop;
   struct curl_library lib;
+  char *ca_file;
   CURLM *multi;
   ev_timer timer;
   unsigned inside;         /* libcurl is on the stack: nothing may be removed */
@@ -390,6 +391,8 @@ set_protocols (struct transfer *t)
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_NOSIGNAL, 1L);
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_TCP_NODELAY, 1L);
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long) CONNECT_MS);
+  if (t->curl->ca_file != NULL)
+    (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_CAINFO, t->curl->ca_file);
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
@@ -474,11 +477,12 @@ drop (void *transfer)
 /* ---- all of it -------------------------------------------------------------------------- */
 
 struct http_curl *
-http_curl_new (struct ev_loop *loop)
+http_curl_new (struct ev_loop *loop, const char *ca_file)
 {
   struct http_curl *curl = xcalloc (1, sizeof *curl);
 
   curl->loop = loop;
+  curl->ca_file = ca_file != NULL ? xstrdup (ca_file) : NULL;
   ev_timer_init (&curl->timer, on_timer, 0, 0);
   curl->timer.data = curl;
   return curl;
@@ -515,6 +519,7 @@ http_curl_free (struct http_curl *curl)
     (void) curl->lib.multi_cleanup (curl->multi);
   }
   ev_timer_stop (curl->loop, &curl->timer);
+  free (curl->ca_file);
   free (curl);
 }
 

@@ -13,7 +13,8 @@
 
 struct http_curl;
 
-struct http_curl *http_curl_new (struct ev_loop *loop);
+/* `ca_file`: certificates of the authorities that are trusted, PEM, copied; NULL: the system's. */
+struct http_curl *http_curl_new (struct ev_loop *loop, const char *ca_file);
 /* Load libcurl, which takes some milliseconds: when it is clear that requests will be made, and
  * otherwise with the first one.  False: it can't be had. */
 bool http_curl_load (struct http_curl *curl, struct error *err);

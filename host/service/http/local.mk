@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
 	%D%/address.c %D%/address.h \
 	%D%/asked.c %D%/asked.h \
 	%D%/broker.c %D%/broker.h \
+	%D%/cassette.c %D%/cassette.h \
 	%D%/circuit.c %D%/circuit.h \
 	%D%/curl.c %D%/curl.h \
 	%D%/curl_library.c %D%/curl_library.h \
