@@ -22,6 +22,7 @@ tool_call_init (struct tool_call *call)
 void
 tool_call_destroy (struct tool_call *call)
 {
+  service_free (&call->service); /* part of it is in the arena */
   arena_free (&call->arena);
   buf_free (&call->parts.content);
   buf_free (&call->parts.structured);
@@ -30,7 +31,6 @@ tool_call_destroy (struct tool_call *call)
   buf_free (&call->parts.why);
   buf_free (&call->parts.problems);
   asking_free (&call->asking);
-  service_free (&call->service);
   pthread_cond_destroy (&call->woken);
   pthread_mutex_destroy (&call->lock);
 }
@@ -100,9 +100,9 @@ tool_call_rounds (struct tool_call *call, unsigned kinds, const char *answers, s
 void
 tool_call_end (struct tool_call *call)
 {
+  service_free (&call->service); /* part of it is in the arena */
   arena_reset (&call->arena);
   asking_end (&call->asking);
-  service_free (&call->service);
   parts_end (&call->parts);
 }
 

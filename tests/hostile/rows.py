@@ -280,6 +280,11 @@ ROWS = [
     Row("P15", "bad_frames", "writes rubbish to the host", **CRASHED, reasons=("protocol_error",)),
     Row("P15", "forged_result", "answers for calls of others", **CRASHED, reasons=("protocol_error",),
         deed=forge_beside_others),
+    *(Row("P15", "forged_service", f"asks for a service oddly: {deed}", arguments={"deed": deed}, says="^asked$")
+      for deed in ("huge", "taken", "stop", "left", "asked")),
+    # More than these, which would end in quarantine here, are in test_http.py.
+    *(Row("P15", "forged_service", f"asks for a service badly: {deed}", **CRASHED, reasons=("protocol_error",),
+          arguments={"deed": deed}) for deed in ("twice", "more", "not_json")),
     Row("P9", "ring_flip", "writes where only the daemon may", arguments={"where": "down"}, says="^0$"),
     Row("P15", "close_fds", "closes every descriptor", ("ok", "tool_crashed", "tool_timeout"),
         ("protocol_error", "exit_without_result", "deadline"), limits=SOON, ends=True),

@@ -1,0 +1,59 @@
+/* Asks for services as no worker of the host's would: past the code that keeps the rules, through
+ * the port that it uses. */
+#include "hostile.h"
+#include "inside.h"
+
+#define JSON(text) text, sizeof (text) - 1
+#define WHOLE(name, text)                                                                          \
+  {                                                                                                \
+    name, { FRAME_SERVICE_HTTP, 1, sizeof (text) - 1, 0 }, JSON (text), 1                          \
+  }
+
+static const char url[] = "{\"url\":\"http://127.0.0.1/\"}";
+
+/* A frame: what it says of itself, and what follows. */
+struct deed {
+  const char *name;
+  struct frame_service head;
+  const char *data;
+  size_t len;
+  int times;
+};
+
+static const struct deed deeds[] = {
+  { "number", { FRAME_SERVICE_HTTP, 7, sizeof url - 1, 0 }, JSON (url), 1 },
+  { "twice", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, 10 }, JSON (url), 2 },
+  { "long", { FRAME_SERVICE_HTTP, 1, UINT64_MAX, 1 }, JSON (url), 1 },
+  { "more", { FRAME_SERVICE_HTTP, 1, 10, 0 }, JSON (url), 1 },
+  { "empty", { FRAME_SERVICE_HTTP, 1, 0, 0 }, "", 0, 1 },
+  WHOLE ("not_json", "{]x}"),
+  WHOLE ("no_url", "{}"),
+  WHOLE ("headers", "{\"url\":\"x\",\"headers\":[[\"a\"]]}"),
+  WHOLE ("zero", "{\"url\":\"\\u0000a\"}"),
+  WHOLE ("negative", "{\"url\":\"x\",\"timeout_ms\":-1}"),
+  { "what", { 99, 0, 0, 0 }, "", 0, 1 },
+  { "tail", { FRAME_SERVICE_STOP, 0, 0, 0 }, JSON ("x"), 1 },
+  /* what is odd, and harms nobody */
+  { "huge", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, UINT64_MAX / 2 }, JSON (url), 1 },
+  { "taken", { FRAME_SERVICE_TAKEN, 0, 0, UINT64_MAX }, "", 0, 500 },
+  { "stop", { FRAME_SERVICE_STOP, 0, 0, 0 }, "", 0, 500 },
+  { "left", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, 1000 }, JSON (url), 1 },
+  WHOLE ("asked", url),
+};
+
+static toolhost_status
+execute (void *self, toolhost_call *call)
+{
+  const struct tool_call *inner = (const struct tool_call *) (const void *) call;
+  const char *wanted = toolhost_arg_string_or (call, "deed", "");
+
+  (void) self;
+  for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++)
+    for (int n = 0; strcmp (deeds[i].name, wanted) == 0 && n < deeds[i].times; n++)
+      inner->host->port->service (inner->host->ctx, (struct tool_call *) (void *) call,
+                                  &deeds[i].head, deeds[i].data, deeds[i].len);
+  return toolhost_text (call, "asked");
+}
+
+HOSTILE ("forged_service", TOOLHOST_PARALLEL, "Asks for services in ways that are none.",
+         "\"properties\":{\"deed\":{\"type\":\"string\"}}")
