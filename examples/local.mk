@@ -15,4 +15,5 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/clock.json \
   %D%/policies/data_query.json \
   %D%/policies/files.json \
-  %D%/policies/hash.json
+  %D%/policies/hash.json \
+  %D%/tenants/acme-corp.json

@@ -12,3 +12,4 @@ include plugins/data_query/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk
 include plugins/http_get/local.mk
+include plugins/request_transfer/local.mk

@@ -42,6 +42,13 @@ toolhost_mock *toolhost_mock_new (toolhost_plugin_entry_fn entry, const char *co
 const char *toolhost_mock_error (void);
 void toolhost_mock_free (toolhost_mock *mock);
 
+/* Have the builder of a feature make its tools of a configuration (JSON text): the mock has these
+ * from then on, instead of the plugin's own or of an earlier build.  TOOLHOST_FAILED: it has none,
+ * and toolhost_mock_error says why. */
+toolhost_status toolhost_mock_build (toolhost_mock *mock, const char *feature, const char *config);
+/* What was logged since the last call or build began: every line and event, one a line. */
+const char *toolhost_mock_log (toolhost_mock *mock);
+
 /* The definition of a tool as the plugin gives it; NULL when there is no such tool. */
 const char *toolhost_mock_definition (toolhost_mock *mock, const char *tool);
 /* Milliseconds a call may take; 0: host's default. */
@@ -50,6 +57,8 @@ int64_t toolhost_mock_max_time (toolhost_mock *mock, const char *tool);
 /* How the next calls appear to the tool. */
 void toolhost_mock_set_info (toolhost_mock *mock, int32_t what,
                              const char *text); /* TOOLHOST_TENANT … */
+/* What toolhost_extension answers for an id, one at a time; a struct of the test's. */
+void toolhost_mock_set_extension (toolhost_mock *mock, const char *id, const void *extension);
 /* Grant a secret by name. */
 void toolhost_mock_set_secret (toolhost_mock *mock, const char *name, const char *value);
 /* The answer to a question, for all calls that follow; `json` is the value of an answered one.

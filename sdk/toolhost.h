@@ -254,6 +254,21 @@ enum {
   TOOLHOST_PROMPTS_CHANGED = 4000    /* which prompts there are */
 };
 
+/* What toolhost_extension answers for this id where the operator lets the tool act on the telephone
+ * call that its session is; else NULL. */
+#define TOOLHOST_CALL_SERVICE_ID "toolhost.call_service/1"
+
+typedef struct toolhost_call_service {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+
+  /* Transfer the call to a SIP URI or a number in E.164.  Asked again with the same key, it is done
+   * once.  Not TOOLHOST_OK: *why has a sentence for the log, good until the callback returns.
+   * [call] */
+  toolhost_status (*refer) (toolhost_call *call, const char *target_uri,
+                            const char *idempotency_key, const char **why);
+} toolhost_call_service;
+
 typedef struct toolhost_plugin {
   uint32_t struct_size; /* set by TOOLHOST_PLUGIN */
   uint32_t abi;         /* set by TOOLHOST_PLUGIN */
@@ -425,6 +440,9 @@ struct toolhost_host {
   const void *(*kept) (toolhost_call *call, size_t *len);
   /* resources that come and go */
   toolhost_status (*list) (toolhost_call *call, const char *definition_json, size_t len);
+  /* events in the log; `call` NULL: it belongs to none */
+  toolhost_status (*event) (const toolhost_host *host, toolhost_call *call, int32_t level,
+                            const char *name, const char *members, size_t len);
 };
 
 /* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
@@ -964,6 +982,30 @@ TOOLHOST_UNUSED TOOLHOST_PRINTF (3,
                                                                           const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, host->host_log (host, level, text, len));
+}
+
+/* An event in the host's log, which programs find by its name (1 to 64 of a-z, 0-9 and '_') and its
+ * members (the text of a JSON object of at most 32 KiB; NULL: none).  Host, plugin, tenant, call and
+ * tool are added by the host, whatever the members say of them.  TOOLHOST_BAD_VALUE;
+ * TOOLHOST_TOO_OLD.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_event (toolhost_call *call, int32_t level, const char *name, const char *members)
+{
+  return TOOLHOST_REACHES (call->host, event)
+           ? call->host->event (call->host, call, level, name, members != NULL ? members : "{}",
+                                members != NULL ? strlen (members) : 2)
+           : TOOLHOST_TOO_OLD;
+}
+
+/* The same of an event that belongs to no call, as while building.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_host_event (const toolhost_host *host, int32_t level, const char *name,
+                     const char *members)
+{
+  return TOOLHOST_REACHES (host, event)
+           ? host->event (host, NULL, level, name, members != NULL ? members : "{}",
+                          members != NULL ? strlen (members) : 2)
+           : TOOLHOST_TOO_OLD;
 }
 
 /* Has the caller lost interest, or the deadline passed?  Look often in long work and return soon:

@@ -29,7 +29,7 @@ integration_tests = \
 	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_asks_clients.py %D%/clients/test_clients.py \
-	%D%/clients/test_python_clients.py %D%/lint/floors.sh %D%/lint/way.sh
+	%D%/clients/test_python_clients.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
 
 # ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
 tests_of_threads = $(check_PROGRAMS) \
@@ -48,12 +48,16 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/hundred.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_courier_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_greeter_la_SOURCES = %D%/integration/greeter.c
+%C%_integration_greeter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_greeter_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_greeter_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -137,7 +141,7 @@ check_LTLIBRARIES += %D%/integration/asks.la
 
 # Results that are too large for a model.
 integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py \
-	%D%/integration/test_tenants.py
+	%D%/integration/test_tenants.py %D%/integration/test_builders.py
 check_LTLIBRARIES += %D%/integration/large.la
 %C%_integration_large_la_SOURCES = %D%/integration/large.c
 %C%_integration_large_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -20,7 +20,8 @@
  *   RESULT      ring, up: struct frame_result and the (rest of the) body: code, message,
  *               structured, content, kept, one after the other with the lengths of the struct
  *   PROGRESS    ring, up: struct frame_progress, text
- *   LOG         ring, up: struct frame_log, text; call 0: belongs to no call
+ *   LOG         ring, up: struct frame_log, text (of an event its name and a JSON object); call 0:
+ *               belongs to no call
  *   CHANGED     ring, up: struct frame_changed, URI: what the plugin offers has changed; call 0
  *   OVERRUN     ring, up: struct frame_overrun: a call has used up its processor time, and runs on
  *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
@@ -220,9 +221,22 @@ enum frame_served_status {
 };
 
 struct frame_log {
-  int32_t level; /* TOOLHOST_DEBUG … TOOLHOST_ERROR */
-  uint32_t reserved;
+  int32_t level;      /* TOOLHOST_DEBUG … TOOLHOST_ERROR */
+  uint32_t event_len; /* of the text, the name of an event, then a JSON object; 0: it is a line */
 };
+
+enum { FRAME_EVENT_NAME_MAX = 64, FRAME_EVENT_MAX = 32 * 1024 };
+
+/* Is this what an event may be called: 1 to 64 of a-z, 0-9 and '_'? */
+static inline bool
+frame_event_name (const char *name, size_t len)
+{
+  for (size_t i = 0; i < len; i++)
+    if (!(name[i] >= 'a' && name[i] <= 'z') && !(name[i] >= '0' && name[i] <= '9')
+        && name[i] != '_')
+      return false;
+  return len != 0 && len <= FRAME_EVENT_NAME_MAX;
+}
 
 /* What init (pid 1 of the worker) writes to the status pipe, once, when the worker proper has
  * ended. */

@@ -1,6 +1,8 @@
 #include "call/call_log.h"
 
+#include "base/json_write.h"
 #include "call/resolve.h"
+#include "pool/said.h"
 
 /* Is there room for one more of the lines that come as often as somebody calls? */
 static bool
@@ -92,18 +94,10 @@ call_log_repairs (const struct call *call, const struct repaired *repaired)
              NULL);
 }
 
-static enum log_level
-level_of_tool (int level)
-{
-  /* TOOLHOST_DEBUG 1000 … TOOLHOST_ERROR 5000, unknown values between them counted down */
-  int index = level / 1000 - 1;
-  return index < LOG_DEBUG ? LOG_DEBUG : index > LOG_ERROR ? LOG_ERROR : (enum log_level) index;
-}
-
 void
 call_log_text (const struct call *call, int level, const char *text, size_t len)
 {
-  enum log_level as = level_of_tool (level);
+  enum log_level as = said_level (level);
   CLEANUP_FREE char *copy = NULL;
 
   if (!log_wants (call->calls->log, as))
@@ -111,4 +105,21 @@ call_log_text (const struct call *call, int level, const char *text, size_t len)
   copy = xstrndup (text, len);
   log_event (call->calls->log, as, "tool_log", "tool", call->tool->name, "call", call->id, "tenant",
              call->tenant, "text", copy, NULL);
+}
+
+bool
+call_log_event (const struct call *call, int level, const char *text, size_t len, size_t name_len)
+{
+  CLEANUP_BUF struct buf known = { 0 };
+  struct json_writer w = { .out = &known };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "plugin", call->tool->plugin);
+  jsonw_name_string (&w, "tool", call->tool->name);
+  jsonw_name_string (&w, "call", call->id);
+  jsonw_name_string (&w, "tenant_id", call->tenant != NULL ? call->tenant : TENANT_DEFAULT);
+  if (call->session_id != NULL)
+    jsonw_name_string (&w, "session", call->session_id);
+  jsonw_end (&w);
+  return said_event (call->calls->log, level, text, len, name_len, &known);
 }

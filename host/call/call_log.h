@@ -13,6 +13,9 @@ void call_log_start (const struct call *call);
 void call_log_repairs (const struct call *call, const struct repaired *repaired);
 /* What the tool itself says; `level` is TOOLHOST_DEBUG … */
 void call_log_text (const struct call *call, int level, const char *text, size_t len);
+/* An event of the tool's, as said_event takes it (pool/said.h); false: it is none. */
+bool call_log_event (const struct call *call, int level, const char *text, size_t len,
+                     size_t name_len);
 /* `tool` is the name the caller used; `cause` is for the log alone, or NULL. */
 void call_log_end (struct calls *calls, const struct call *call, const char *tool,
                    const struct result *result, const char *cause);

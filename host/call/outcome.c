@@ -42,6 +42,12 @@ on_log (struct job *job, int level, const char *text, size_t len)
     call->events->log (call->ctx, level, text, len);
 }
 
+static bool
+on_event (struct job *job, int level, const char *text, size_t len, size_t name_len)
+{
+  return call_log_event (call_of (job), level, text, len, name_len);
+}
+
 static struct usage
 usage_of (const struct job_end *end)
 {
@@ -264,5 +270,6 @@ on_ended (struct job *job, const struct job_end *end)
 const struct job_events call_job_events = { .started = on_started,
                                             .progress = on_progress,
                                             .log = on_log,
+                                            .event = on_event,
                                             .overran = on_overran,
                                             .ended = on_ended };

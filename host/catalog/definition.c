@@ -272,6 +272,20 @@ add_lists (struct described *d, const char *plugin, const struct json_tape *tape
   return true;
 }
 
+static void
+read_builders (struct described *d, const struct json_tape *tape, const struct json_node *list,
+               struct arena *arena)
+{
+  if (!json_is (list, JSON_ARRAY))
+    return;
+  d->builders = xcalloc (list->count, sizeof *d->builders);
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n)) {
+    char *feature = copy_text (tape, n, arena);
+    if (feature != NULL)
+      d->builders[d->builders_count++] = feature;
+  }
+}
+
 bool
 described_read (struct described *d, const char *plugin, const char *json, size_t len,
                 struct error *err)
@@ -293,6 +307,7 @@ described_read (struct described *d, const char *plugin, const char *json, size_
     return error_set (err, "its description has no name or version");
   if (!read_threads (&tape, json_member (&tape, root, "threads"), &d->threads))
     return error_set (err, "its description has no thread model");
+  read_builders (d, &tape, json_member (&tape, root, "builders"), &arena);
   return add_lists (d, plugin, &tape, &arena, err);
 }
 
@@ -364,6 +379,9 @@ described_free (struct described *d)
     tool_unref (d->tools[i]);
   for (size_t i = 0; i < d->problems_count; i++)
     free (d->problems[i]);
+  for (size_t i = 0; i < d->builders_count; i++)
+    free (d->builders[i]);
+  free (d->builders);
   free (d->tools);
   free (d->problems);
   free (d->name);

@@ -17,6 +17,8 @@ struct described {
   enum plugin_threads threads;
   struct tool **tools; /* whole ones, of all kinds; each with one reference */
   size_t tools_count;
+  char **builders; /* features that tools are built of for tenants */
+  size_t builders_count;
   char **problems; /* a sentence for each that was left out */
   size_t problems_count;
 };

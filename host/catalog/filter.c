@@ -71,6 +71,12 @@ has_tag (struct filter_list list, const struct tool *tool)
 }
 
 bool
+filter_has (struct filter_list list, const char *text)
+{
+  return one_fits (list, text);
+}
+
+bool
 filter_is_empty (const struct tool_filter *filter)
 {
   return filter->tools.data == NULL && filter->tags.data == NULL && filter->plugins.data == NULL;

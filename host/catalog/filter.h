@@ -17,6 +17,8 @@ struct tool_filter {
   struct filter_list tools, tags, plugins;
 };
 
+/* Has the list an item for this text? */
+bool filter_has (struct filter_list list, const char *text);
 bool filter_is_empty (const struct tool_filter *filter);
 bool filter_means (const struct tool_filter *filter, const struct tool *tool);
 /* What of a set is meant, with all that is no tool; a set of its own, of the same generation. */

@@ -33,8 +33,9 @@ host_tell_ready (struct host *host)
   notify_ready (host->notify, status);
 }
 
+/* Plugins are described, tenants' tools are built. */
 static void
-on_ready (void *ctx)
+on_built (void *ctx)
 {
   struct host *host = ctx;
 
@@ -42,6 +43,14 @@ on_ready (void *ctx)
              "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
   host_tell_ready (host);
   host_begin_stdio (host);
+}
+
+static void
+on_ready (void *ctx)
+{
+  struct host *host = ctx;
+
+  toolsets_begin (host->toolsets, on_built, host);
 }
 
 /* What is kept for speed is given back. */

@@ -20,7 +20,7 @@ manage_ready (void *ctx, const char **why_not)
 
   *why_not =
     host->stopping ? "the daemon is draining" : "plugins are still being asked what they offer";
-  return !host->stopping && plugins_ready (host->plugins);
+  return !host->stopping && plugins_ready (host->plugins) && toolsets_are_built (host->toolsets);
 }
 
 static void

@@ -105,6 +105,7 @@ shut_down_pool (struct host *host)
 {
   calls_cancel_all (host->calls);
   plugins_shutdown (host->plugins);
+  toolsets_shutdown (host->toolsets);
   host->stop_by = 0;
 }
 

@@ -92,6 +92,8 @@ void
 host_make_tenants (struct host *host)
 {
   const struct toolsets_needs needs = { .log = host->log,
+                                        .pool = &host->pool,
+                                        .plugins = host->plugins,
                                         .catalog = host->catalog,
                                         .tenancies = host->tenancies,
                                         .files = &host->tenants };

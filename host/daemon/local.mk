@@ -28,7 +28,9 @@ libhost_la_SOURCES += \
 	%D%/sandbox.c %D%/sandbox.h %D%/sandbox_advice.c \
 	%D%/settings.c %D%/settings.h \
 	%D%/tenants.c %D%/tenants.h \
-	%D%/toolsets.c %D%/toolsets.h
+	%D%/toolsets.c %D%/toolsets.h %D%/toolsets_show.c \
+	%D%/served.h %D%/builds.c \
+	%D%/offering.c %D%/offering.h
 nodist_libhost_la_SOURCES += %D%/config.schema.c %D%/policy.schema.c %D%/tenant.schema.c
 dist_schema_DATA += %D%/config.schema.json %D%/policy.schema.json %D%/tenant.schema.json
 

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "catalog/digest.h"
 #include "catalog/skill.h"
 #include "daemon/listing.h"
+#include "daemon/offering.h"
 #include "daemon/plugin.h"
-
-enum { EVENTED_CAPACITY = 256 };
 
 /* Seconds until a plugin is asked again that this machine had no time or no room for. */
 static const double AGAIN_FIRST = 1, AGAIN_MOST = 60;
@@ -177,50 +175,6 @@ fail_for_now (struct plugin *plugin, const char *why)
   ev_timer_start (pool->loop, &plugin->again);
 }
 
-static unsigned
-capacity (const struct described *d, const struct policy *policy)
-{
-  switch (d->threads) {
-  case PLUGIN_PARALLEL:
-    return (unsigned) policy->threads;
-  case PLUGIN_EVENTED:
-    return EVENTED_CAPACITY;
-  case PLUGIN_SERIAL:
-    break;
-  }
-  return 1;
-}
-
-static void
-apply_tool_policy (struct tool *tool, const struct policy_tool *policy)
-{
-  tool->disabled = !policy->enabled;
-  tool->limits = (struct tool_limits){ .time_ms = policy->max_time_ms,
-                                       .cpu_ms = (uint32_t) policy->cpu_ms,
-                                       .result = (size_t) policy->result,
-                                       .waiting = (unsigned) policy->queue };
-  tool->repair_set = policy->repair >= 0;
-  if (tool->repair_set)
-    tool->repair = (enum repair_mode) policy->repair;
-}
-
-/* What the operator says of single tools.  A name no tool has is most likely a slip. */
-static void
-apply_tool_policies (const struct plugin *plugin, const struct described *d)
-{
-  const struct policy_tools *policies = &plugin->policy.tools;
-
-  for (size_t i = 0; i < policies->count; i++) {
-    const struct policy_tool *policy = &policies->list[i];
-    struct tool *tool = described_tool (d, policy->name);
-    if (tool == NULL)
-      log_event (plugin->all->needs.log, LOG_WARNING, "policy_of_unknown_tool", "plugin",
-                 plugin->name, "tool", policy->name, NULL);
-    else
-      apply_tool_policy (tool, policy);
-  }
-}
-
 static void
 on_skill_changed (void *ctx, const char *uri, size_t len)
 {
@@ -256,18 +210,10 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   }
   if (plugin->next_skills != NULL)
     skills_offer (plugin->next_skills, plugin->name, &d);
-  for (size_t i = 0; i < d.tools_count; i++) {
-    d.tools[i]->unit = unit_ref (plugin->next);
-    d.tools[i]->unit_unref = unit_unref;
+  for (size_t i = 0; i < d.tools_count; i++)
     counts[d.tools[i]->offer]++;
-    digest_of_tool (&d.tools[i]->mcp, plugin->next_hex, d.tools[i]->digest);
-  }
-  apply_tool_policies (plugin, &d);
-  for (size_t i = 0; i < d.problems_count; i++)
-    log_event (all->needs.log, LOG_ERROR, "tool_refused", "plugin", plugin->name, "why",
-               d.problems[i], NULL);
+  offering_settle (&d, plugin->next, plugin->name, plugin->next_hex, all->needs.log);
   unit_set_description (plugin->next, json, len);
-  unit_set_capacity (plugin->next, capacity (&d, &plugin->policy));
   retire (plugin);
   plugin->unit = plugin->next;
   plugin->next = NULL;
@@ -594,6 +540,18 @@ plugins_hashes (const struct plugins *all, char (**list)[SHA256_HEX])
       memcpy ((*list)[count++], p->next_hex, SHA256_HEX);
   }
   return count;
+}
+
+void
+plugins_each_builder (struct plugins *all,
+                      void (*builder) (void *ctx, const char *plugin, const char *feature,
+                                       struct unit *unit, const char *hex),
+                      void *ctx)
+{
+  plugins_sort (all);
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    for (size_t i = 0; p->unit != NULL && i < p->described.builders_count; i++)
+      builder (ctx, p->name, p->described.builders[i], p->unit, p->hex);
 }
 
 void

@@ -55,6 +55,13 @@ void plugins_list_by (struct plugins *plugins, struct calls *calls);
 /* A plugin says that its resources have changed: its templates are asked again. */
 void plugins_list_again (struct plugins *plugins, const char *name);
 
+/* For each builder of a plugin that serves, in the order of their names, then of the builders;
+ * `unit` is the plugin's, `hex` the hash of its file. */
+void plugins_each_builder (struct plugins *plugins,
+                           void (*builder) (void *ctx, const char *plugin, const char *feature,
+                                            struct unit *unit, const char *hex),
+                           void *ctx);
+
 /* For each plugin whose policy is no longer the one it runs under. */
 void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),
                            void *ctx);

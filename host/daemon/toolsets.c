@@ -3,23 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/json_write.h"
-#include "front/auth/roles.h"
-#include "schema/repair/repair.h"
-
-/* One tenant with a file. */
-struct served {
-  const struct tenant_file *file;
-  struct tenancy *tenancy;
-  UT_hash_handle hh; /* by the tenancy's name */
-};
-
-struct toolsets {
-  struct toolsets_needs needs;
-  struct catalog_watcher watcher;
-  struct served *by_name;
-};
+#include "daemon/served.h"
 
 /* ---- what is granted ---- */
 
@@ -32,26 +16,70 @@ is_granted (const struct tool_filter *granted, const struct tool *tool)
   return filter_means (tool->offer == OFFER_TOOL ? granted : &plugins, tool);
 }
 
-static struct toolset *
-granted_toolset (struct toolsets *all, const struct tool_filter *granted)
-{
-  const struct toolset *whole = catalog_toolset (all->needs.catalog);
-  struct tool **tools = xmalloc ((whole->all + 1) * sizeof (struct tool *));
-  struct toolset *set;
-  size_t count = 0;
+/* Tools while a set is put together; those that are referred to are the set's from then on. */
+struct gathering {
+  struct tool **tools;
+  size_t count;
+};
 
-  for (size_t i = 0; i < whole->all; i++)
-    if (is_granted (granted, whole->tools[i]))
-      tools[count++] = tool_ref (whole->tools[i]);
-  set = toolset_new (tools, count, catalog_generation (all->needs.catalog));
-  free (tools);
-  return set;
+static void
+add (struct gathering *g, struct tool *tool)
+{
+  g->tools = xrealloc (g->tools, (g->count + 1) * sizeof (struct tool *));
+  g->tools[g->count++] = tool_ref (tool);
 }
 
 static void
-make (struct toolsets *all, struct served *s)
+add_granted (struct gathering *g, const struct toolset *whole, const struct tool_filter *granted)
 {
-  catalog_swap (tenancy_catalog (s->tenancy), granted_toolset (all, &s->file->granted));
+  g->tools = xmalloc ((whole->all + 1) * sizeof (struct tool *));
+  for (size_t i = 0; i < whole->all; i++)
+    if (is_granted (granted, whole->tools[i]))
+      g->tools[g->count++] = tool_ref (whole->tools[i]);
+}
+
+static const struct tool *
+find_tool (const struct gathering *g, const char *name)
+{
+  for (size_t i = 0; i < g->count; i++)
+    if (g->tools[i]->offer == OFFER_TOOL && strcmp (g->tools[i]->name, name) == 0)
+      return g->tools[i];
+  return NULL;
+}
+
+/* Whose name is taken is left out, and said to be. */
+static void
+add_built (struct gathering *g, struct build *build)
+{
+  for (size_t i = 0; i < build->described.tools_count; i++) {
+    struct tool *tool = build->described.tools[i];
+    const struct tool *first = find_tool (g, tool->name);
+    if (tool->offer != OFFER_TOOL || tool->disabled)
+      continue;
+    if (first == NULL) {
+      add (g, tool);
+      continue;
+    }
+    CLEANUP_BUF struct buf why = { 0 };
+    buf_printf (&why, "tool %s: plugin %s has a tool of this name already", tool->name,
+                first->plugin);
+    free (build->problem);
+    build->problem = xstrdup (buf_cstr (&why));
+  }
+}
+
+void
+served_make (struct served *s)
+{
+  struct catalog *whole = s->all->needs.catalog;
+  struct gathering g = { .tools = NULL };
+
+  add_granted (&g, catalog_toolset (whole), &s->file->granted);
+  for (struct build *b = s->builds; b != NULL; b = b->next)
+    add_built (&g, b);
+  catalog_swap (tenancy_catalog (s->tenancy),
+                toolset_new (g.tools, g.count, catalog_generation (whole)));
+  free (g.tools);
 }
 
 /* ---- what changes ---- */
@@ -67,8 +95,11 @@ on_swapped (struct catalog_watcher *watcher)
 {
   struct toolsets *all = toolsets_of (watcher);
 
-  for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
-    make (all, s);
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next) {
+    served_make (s);
+    if (all->begun && served_is_stale (s))
+      served_build (s);
+  }
 }
 
 static void
@@ -79,8 +110,24 @@ on_changed (struct catalog_watcher *watcher, const struct catalog *of, unsigned 
   (void) lists;
 }
 
-static struct served *
-served_named (struct toolsets *all, const char *name)
+static void
+on_again (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  served_build (timer->data);
+}
+
+static void
+on_answered (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  served_answered (timer->data);
+}
+
+struct served *
+toolsets_find (struct toolsets *all, const char *name)
 {
   struct served *s = NULL;
 
@@ -91,37 +138,45 @@ served_named (struct toolsets *all, const char *name)
 void
 toolsets_follow (struct toolsets *all, const struct tenant_file *file)
 {
-  struct served *s = served_named (all, file->name);
+  struct served *s = toolsets_find (all, file->name);
 
   if (s == NULL) {
     s = xcalloc (1, sizeof *s);
+    s->all = all;
     s->tenancy = tenancies_of (all->needs.tenancies, file->name);
+    ev_timer_init (&s->again, on_again, 0, 0);
+    s->again.data = s;
+    ev_timer_init (&s->answered, on_answered, 0, 0);
+    s->answered.data = s;
     HASH_ADD_KEYPTR (hh, all->by_name, s->tenancy->name, strlen (s->tenancy->name), s);
   }
   s->file = file;
   (void) tenancy_grant (s->tenancy, &file->terms);
-  make (all, s);
-  log_event (all->needs.log, LOG_INFO, "tenant_loaded", "tenant", file->name, "tools",
-             LOG_INT (catalog_toolset (s->tenancy->own)->count), NULL);
+  served_make (s);
+  log_event (all->needs.log, LOG_INFO, "tenant_loaded", "tenant", file->name, NULL);
+  if (all->begun)
+    served_build (s);
 }
 
 static void
 drop (struct toolsets *all, struct served *s)
 {
   HASH_DEL (all->by_name, s);
+  served_clear (s);
   free (s);
 }
 
 void
 toolsets_forget (struct toolsets *all, const char *tenant)
 {
-  struct served *s = served_named (all, tenant);
+  struct served *s = toolsets_find (all, tenant);
 
   if (s == NULL)
     return;
+  log_event (all->needs.log, LOG_INFO, "tenant_gone", "tenant", tenant, NULL);
   tenancy_revoke (s->tenancy);
   drop (all, s);
-  log_event (all->needs.log, LOG_INFO, "tenant_gone", "tenant", tenant, NULL);
+  toolsets_look (all);
 }
 
 struct toolsets *
@@ -151,92 +206,46 @@ toolsets_free (struct toolsets *all)
   free (all);
 }
 
-/* ---- showing ---- */
+/* ---- building ---- */
 
-static void
-put_limit (struct json_writer *w, const char *name, unsigned limit)
+void
+toolsets_look (struct toolsets *all)
 {
-  jsonw_name (w, name);
-  if (limit != 0)
-    jsonw_int (w, limit);
-  else
-    jsonw_null (w);
+  void (*built) (void *ctx) = all->built;
+
+  if (!all->begun || all->running != 0 || built == NULL)
+    return;
+  all->built = NULL;
+  built (all->built_ctx);
 }
 
-static void
-put_roles (struct json_writer *w, unsigned roles)
+void
+toolsets_begin (struct toolsets *all, void (*built) (void *ctx), void *ctx)
 {
-  if (roles != ~0U)
-    jsonw_name_bits (w, "roles", roles, role_names);
-}
-
-static void
-put_use (struct json_writer *w, const struct tenancy *tenancy)
-{
-  const struct terms *terms = tenancy_terms (tenancy);
-
-  jsonw_name (w, "quotas");
-  jsonw_object (w);
-  put_limit (w, "running", terms->running_max);
-  put_limit (w, "queued", terms->quota.queued);
-  put_limit (w, "per_minute", terms->quota.per_minute);
-  jsonw_end (w);
-  jsonw_name_int (w, "running", tenancy_running (tenancy));
-  jsonw_name_int (w, "waiting", tenancy->quota.waiting);
-  jsonw_name_int (w, "last_minute", quota_minute (&tenancy->quota, clock_ns ()));
-  jsonw_name_int (w, "refused", (int64_t) tenancy->quota.refused);
-}
-
-static void
-put_tools (struct json_writer *w, const struct toolset *set)
-{
-  jsonw_name (w, "tools");
-  jsonw_array (w);
-  for (size_t i = 0; i < set->count; i++)
-    jsonw_string (w, set->tools[i]->name);
-  jsonw_end (w);
-  jsonw_name_string (w, "tool_choice", set->count != 0 ? "auto" : "none");
-}
-
-static void
-put_served (struct json_writer *w, const struct served *s)
-{
-  const struct tenant_file *file = s->file;
-
-  jsonw_object (w);
-  jsonw_name_string (w, "name", file->name);
-  if (file->problem != NULL)
-    jsonw_name_string (w, "problem", file->problem);
-  put_tools (w, catalog_toolset (tenancy_catalog (s->tenancy)));
-  put_roles (w, file->terms.roles);
-  jsonw_name_bool (w, "detailed_errors", file->terms.detailed_errors);
-  if (file->terms.repair >= 0)
-    jsonw_name_string (w, "repair", repair_mode_name ((enum repair_mode) file->terms.repair));
-  put_use (w, s->tenancy);
-  jsonw_end (w);
-}
-
-static int
-by_name (const struct served *a, const struct served *b)
-{
-  return strcmp (a->tenancy->name, b->tenancy->name);
+  all->begun = true;
+  all->built_ctx = ctx;
+  all->running++; /* until all have begun */
+  all->built = built;
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
+    served_build (s);
+  all->running--;
+  toolsets_look (all);
 }
 
 bool
-toolsets_render (struct toolsets *all, const char *tenant, struct buf *out)
+toolsets_are_built (const struct toolsets *all)
 {
-  struct json_writer w = { .out = out };
+  return all->begun && all->built == NULL;
+}
 
-  if (tenant != NULL && served_named (all, tenant) == NULL)
-    return false;
-  HASH_SORT (all->by_name, by_name);
-  jsonw_object (&w);
-  jsonw_name (&w, "tenants");
-  jsonw_array (&w);
-  for (const struct served *s = all->by_name; s != NULL; s = s->hh.next)
-    if (tenant == NULL || strcmp (s->tenancy->name, tenant) == 0)
-      put_served (&w, s);
-  jsonw_end (&w);
-  jsonw_end (&w);
-  return true;
+void
+toolsets_shutdown (struct toolsets *all)
+{
+  all->begun = false;
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next) {
+    served_stop_building (s);
+    for (struct build *b = s->builds; b != NULL; b = b->next)
+      if (b->unit != NULL)
+        unit_shutdown (b->unit);
+  }
 }

@@ -1,6 +1,9 @@
-/* toolsets.h - what each tenant is shown: of everything plugins offer what its file grants.  A new
- * toolset replaces the old one in one step whenever a plugin or the tenant's file changes; running
- * calls keep theirs, other tenants' stay as they are.  Loop thread only. */
+/* toolsets.h - what each tenant is shown: of everything plugins offer what its file grants, and
+ * what builders of plugins make of its features.  Builders run one after the other, each in a
+ * sandboxed process of its own with the deadline of a start; one that fails or crashes is logged
+ * and passed over.  A new toolset replaces the old one in one step whenever a plugin or the
+ * tenant's file changes; running calls keep theirs, other tenants' stay as they are.  Loop thread
+ * only. */
 #ifndef TOOLHOST_DAEMON_TOOLSETS_H
 #define TOOLHOST_DAEMON_TOOLSETS_H
 
@@ -11,9 +14,13 @@
 #include "watch/log.h"
 
 struct toolsets;
+struct plugins;
+struct pool;
 
 struct toolsets_needs {
   struct log *log;
+  struct pool *pool;
+  struct plugins *plugins;
   struct catalog *catalog;          /* of everything */
   struct tenancies *tenancies;      /* where each tenant's is put */
   const struct tenant_files *files; /* to be shown */
@@ -21,6 +28,13 @@ struct toolsets_needs {
 
 struct toolsets *toolsets_new (const struct toolsets_needs *needs);
 void toolsets_free (struct toolsets *toolsets);
+
+/* The plugins are known: builders run from here on.  `built` is called once, when every tenant's
+ * have had their turn, possibly before this returns. */
+void toolsets_begin (struct toolsets *toolsets, void (*built) (void *ctx), void *ctx);
+bool toolsets_are_built (const struct toolsets *toolsets);
+/* Stop all workers of what was built, and build no more. */
+void toolsets_shutdown (struct toolsets *toolsets);
 
 /* A tenant has a file, or another one: its toolset is made anew.  The file stays until
  * toolsets_forget. */

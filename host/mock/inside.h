@@ -20,6 +20,8 @@ struct toolhost_mock {
   char *infos[INFOS];
   struct secret *secrets;
   struct answer *answers;
+  char *extension_id; /* of what the host offers beyond the table; NULL: nothing more */
+  const void *extension;
   unsigned askable;      /* enum frame_ask */
   struct buf kept;       /* by the last call, which asked */
   struct canned *canned; /* answers of servers */

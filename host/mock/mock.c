@@ -115,6 +115,27 @@ port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, si
 }
 
 static void
+port_event (void *ctx, struct tool_call *call, int32_t level, const char *name, const char *members,
+            size_t len)
+{
+  struct toolhost_mock *mock = ctx;
+
+  (void) call;
+  pthread_mutex_lock (&mock->lock);
+  buf_printf (&mock->log, "%s %s %.*s\n", level_word (level), name, (int) len, members);
+  pthread_mutex_unlock (&mock->lock);
+}
+
+static const void *
+port_extension (void *ctx, const char *id)
+{
+  const struct toolhost_mock *mock = ctx;
+
+  return mock->extension_id != NULL && strcmp (mock->extension_id, id) == 0 ? mock->extension
+                                                                            : NULL;
+}
+
+static void
 port_changed (void *ctx, enum frame_change what, const char *uri)
 {
   static const char *const words[] = { [FRAME_CHANGED_TOOLS] = "tools",
@@ -171,11 +192,13 @@ static const struct call_port port = {
   .sleep = port_sleep,
   .progress = port_progress,
   .log = port_log,
+  .event = port_event,
   .changed = port_changed,
   .ended = port_ended,
   .secret = port_secret,
   .service = port_service,
   .await = port_await,
+  .extension = port_extension,
 };
 
 /* ---- new, free -------------------------------------------------------------------------- */
@@ -275,6 +298,7 @@ toolhost_mock_free (toolhost_mock *mock)
   mock_free_http (mock);
   for (size_t i = 0; i < INFOS; i++)
     free (mock->infos[i]);
+  free (mock->extension_id);
   buf_free (&mock->log);
   pthread_cond_destroy (&mock->ended);
   pthread_mutex_destroy (&mock->lock);
@@ -324,6 +348,35 @@ void
 toolhost_mock_set_deadline (toolhost_mock *mock, int64_t ms)
 {
   mock->deadline_ms = ms;
+}
+
+void
+toolhost_mock_set_extension (toolhost_mock *mock, const char *id, const void *extension)
+{
+  free (mock->extension_id);
+  mock->extension_id = xstrdup (id);
+  mock->extension = extension;
+}
+
+toolhost_status
+toolhost_mock_build (toolhost_mock *mock, const char *feature, const char *config)
+{
+  bool good;
+
+  last_error.text[0] = '\0';
+  pthread_mutex_lock (&mock->lock);
+  mock->log.len = 0;
+  pthread_mutex_unlock (&mock->lock);
+  good = plugin_build (&mock->plugin, &mock->host, feature, config, strlen (config), &last_error);
+  for (size_t i = 0; good && i < mock->plugin.tools_count; i++)
+    good = check_definition (&mock->plugin, i, &last_error);
+  return good ? TOOLHOST_OK : TOOLHOST_FAILED;
+}
+
+const char *
+toolhost_mock_log (toolhost_mock *mock)
+{
+  return buf_cstr (&mock->log);
 }
 
 static bool

@@ -116,7 +116,7 @@ start_one (struct fleet *fleet, struct error *err)
   struct worker *worker;
   struct end end;
 
-  hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy,
+  hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy, &fleet->order,
                spawner_means (fleet->pool->settings.spawner)->cgroup == 2);
   worker = worker_new (&needs, err);
   if (worker == NULL) {
@@ -424,6 +424,10 @@ fleet_init (struct fleet *fleet, const struct fleet_needs *needs)
                            .generation = needs->generation,
                            .plugin_fd = needs->plugin_fd };
   policy_copy (&fleet->policy, needs->policy);
+  if (needs->order != NULL)
+    fleet->order = (struct build_order){ .tenant = xstrdup (needs->order->tenant),
+                                         .feature = xstrdup (needs->order->feature),
+                                         .config = xstrdup (needs->order->config) };
   fleet->pool->workers_max += (unsigned) needs->policy->workers_max;
   breaker_init (&fleet->breaker, &needs->pool->settings.breaker);
   ev_timer_init (&fleet->later, on_later, 0, 0);
@@ -438,6 +442,9 @@ fleet_clear (struct fleet *fleet)
   (void) close (fleet->plugin_fd);
   fleet->pool->workers_max -= (unsigned) fleet->policy.workers_max;
   policy_free (&fleet->policy);
+  free (fleet->order.tenant);
+  free (fleet->order.feature);
+  free (fleet->order.config);
   history_unref (fleet->history);
   free (fleet->name);
   free (fleet->description);

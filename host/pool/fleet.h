@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "pool/breaker.h"
+#include "pool/hello.h"
 #include "pool/history.h"
 #include "pool/policy.h"
 #include "pool/pool.h"
@@ -42,6 +43,7 @@ struct fleet {
   uint64_t generation;
   int plugin_fd;
   struct policy policy;
+  struct build_order order;
   unsigned capacity; /* calls a process takes; 0: not described yet */
   char *description; /* as it is known; NULL: not yet */
   size_t description_len;
@@ -68,6 +70,7 @@ struct fleet_needs {
   uint64_t generation;
   int plugin_fd;
   const struct policy *policy;
+  const struct build_order *order; /* NULL: none */
   struct history *history;
 };
 

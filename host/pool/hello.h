@@ -6,8 +6,17 @@
 #include "base/buf.h"
 #include "pool/policy.h"
 
+/* Whose builder's tools a unit serves, and what they are made of. */
+struct build_order {
+  char *tenant;  /* whose they are */
+  char *feature; /* NULL: there is none, the plugin's own tools are served */
+  char *config;  /* JSON text of an object */
+};
+
+enum { BUILD_CONFIG_MAX = 32 * 1024 /* bytes: it travels in one frame */ };
+
 /* `cgroup_v2`: it is born into a cgroup of version 2 with its limits. */
 void hello_write (struct buf *out, const char *build, const char *plugin,
-                  const struct policy *policy, bool cgroup_v2);
+                  const struct policy *policy, const struct build_order *order, bool cgroup_v2);
 
 #endif

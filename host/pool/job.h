@@ -59,6 +59,8 @@ struct job_events {
   void (*started) (struct job *job); /* it was sent to a worker */
   void (*progress) (struct job *job, double done, double total, const char *text, size_t len);
   void (*log) (struct job *job, int level, const char *text, size_t len);
+  /* An event of its tool's, as said_event takes it (said.h); false: it is none. */
+  bool (*event) (struct job *job, int level, const char *text, size_t len, size_t name_len);
   /* Its worker says that it has used up its processor time: for job_cancel. */
   void (*overran) (struct job *job, uint64_t cpu_ns);
   /* Exactly once, unless the job was cancelled.  The job is the caller's again. */

@@ -25,6 +25,7 @@ libhost_la_SOURCES += \
 	%D%/pool.c %D%/pool.h \
 	%D%/process.c %D%/process.h \
 	%D%/queue.c %D%/queue.h \
+	%D%/said.c %D%/said.h \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
 	%D%/serving.c %D%/serving.h \

@@ -7,6 +7,8 @@
 #include "base/json_write.h"
 #include "pool/answer.h"
 #include "pool/checking.h"
+#include "pool/fleet.h"
+#include "pool/said.h"
 #include "pool/serving.h"
 
 enum { DESCRIPTION_MAX = 8 << 20, MESSAGE_MAX = 64 * 1024 };
@@ -155,6 +157,29 @@ take_progress (struct worker *worker, const struct frame *frame, struct job *job
                            frame->len - sizeof progress);
 }
 
+/* One that belongs to no call: of which plugin, and whose tools it makes. */
+static void
+take_event (struct worker *worker, const struct frame_log *line, const char *text, size_t len,
+            struct job *job)
+{
+  const char *tenant = worker->fleet->order.tenant;
+  CLEANUP_BUF struct buf known = { 0 };
+  struct json_writer w = { .out = &known };
+
+  if (job != NULL) {
+    if (!job->events->event (job, line->level, text, len, line->event_len))
+      broken (worker, "sent an event that can't be read");
+    return;
+  }
+  jsonw_object (&w);
+  jsonw_name_string (&w, "plugin", worker->name);
+  if (tenant != NULL)
+    jsonw_name_string (&w, "tenant_id", tenant);
+  jsonw_end (&w);
+  if (!said_event (worker->pool->log, line->level, text, len, line->event_len, &known))
+    broken (worker, "sent an event that can't be read");
+}
+
 static void
 take_log (struct worker *worker, const struct frame *frame, struct job *job)
 {
@@ -169,7 +194,9 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
   memcpy (&line, frame->payload, sizeof line);
   if (!output_may_log (&worker->printed, ev_now (worker->pool->loop), len))
     return;
-  if (job != NULL)
+  if (line.event_len != 0)
+    take_event (worker, &line, text, len, job);
+  else if (job != NULL)
     job->events->log (job, line.level, text, len);
   else if (frame->head.call == 0) {
     CLEANUP_FREE char *copy = xstrndup (text, len);

@@ -1,5 +1,6 @@
 #include "pool/unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,27 +168,52 @@ static const struct fleet_events fleet_events = { .waiting = on_waiting,
 
 /* ---- the unit ---- */
 
-struct unit *
-unit_new (struct pool *pool, const char *name, int plugin_fd, const struct policy *policy,
-          struct history *history)
+static struct unit *
+make_unit (struct fleet_needs *needs)
 {
   struct unit *unit = xcalloc (1, sizeof *unit);
+  const struct policy *policy = needs->policy;
 
-  history = history != NULL ? history_ref (history) : history_new ();
   unit->refs = 1;
-  fleet_init (&unit->fleet, &(struct fleet_needs){ .pool = pool,
-                                                   .events = &fleet_events,
-                                                   .name = name,
-                                                   .generation = ++history->generations,
-                                                   .plugin_fd = plugin_fd,
-                                                   .policy = policy,
-                                                   .history = history });
-  history_unref (history);
-  queue_init (&unit->queue, &(struct queue_settings){ .tenants = &pool->tenants,
+  needs->events = &fleet_events;
+  needs->generation = ++needs->history->generations;
+  fleet_init (&unit->fleet, needs);
+  queue_init (&unit->queue, &(struct queue_settings){ .tenants = &needs->pool->tenants,
                                                       .max = (unsigned) policy->queue,
                                                       .per_tenant = (unsigned) policy->per_tenant,
                                                       .wake = on_wake,
                                                       .ctx = unit });
+  return unit;
+}
+
+struct unit *
+unit_new (struct pool *pool, const char *name, int plugin_fd, const struct policy *policy,
+          struct history *history)
+{
+  struct fleet_needs needs = {
+    .pool = pool, .name = name, .plugin_fd = plugin_fd, .policy = policy, .history = history
+  };
+  struct unit *unit;
+
+  needs.history = history != NULL ? history_ref (history) : history_new ();
+  unit = make_unit (&needs);
+  history_unref (needs.history);
+  return unit;
+}
+
+struct unit *
+unit_new_built (const struct unit *of, const struct build_order *order)
+{
+  const struct fleet *fleet = &of->fleet;
+  struct fleet_needs needs = { .pool = fleet->pool,
+                               .name = fleet->name,
+                               .plugin_fd = fcntl (fleet->plugin_fd, F_DUPFD_CLOEXEC, 3),
+                               .policy = &fleet->policy,
+                               .order = order,
+                               .history = history_new () };
+  struct unit *unit = make_unit (&needs);
+
+  history_unref (needs.history);
   return unit;
 }
 
@@ -335,6 +361,20 @@ unit_shutdown (struct unit *unit)
 {
   fail_queue (unit, "the host is shutting down", 0);
   fleet_end (&unit->fleet, REASON_SHUTDOWN);
+}
+
+const char *
+unit_tenant (const struct unit *unit)
+{
+  return unit->fleet.order.tenant;
+}
+
+bool
+unit_may_pass (const struct unit *unit)
+{
+  const struct past *last = history_past (unit->fleet.history, 0);
+
+  return last != NULL && reason_may_pass (last->end.reason);
 }
 
 const struct policy *

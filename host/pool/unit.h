@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "pool/hello.h"
 #include "pool/history.h"
 #include "pool/job.h"
 #include "pool/policy.h"
@@ -32,6 +33,9 @@ struct unit_describer {
  * with the plugin's other generations (NULL: there are none). */
 struct unit *unit_new (struct pool *pool, const char *name, int plugin_fd,
                        const struct policy *policy, struct history *history);
+/* Of the same file and policy another one, whose tools a builder of the plugin makes for a tenant;
+ * the order is copied.  It has a history of its own. */
+struct unit *unit_new_built (const struct unit *of, const struct build_order *order);
 struct unit *unit_ref (struct unit *unit);
 void unit_unref (struct unit *unit);
 /* Forget who was to be told of the description (whoever asked is going away). */
@@ -70,6 +74,10 @@ void unit_supersede (struct unit *unit);
 /* Stop all workers; kills those that don't.  For the end of the daemon. */
 void unit_shutdown (struct unit *unit);
 
+/* Of one whose tools are built: whose they are; else NULL. */
+const char *unit_tenant (const struct unit *unit);
+/* It could not be described: would another try perhaps end otherwise? */
+bool unit_may_pass (const struct unit *unit);
 const struct policy *unit_policy (const struct unit *unit);
 
 /* For people and for metrics; texts are the unit's, good until it is touched. */

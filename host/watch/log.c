@@ -191,6 +191,23 @@ enqueue (struct log *log, const struct buf *line)
 }
 
 void
+log_object (struct log *log, enum log_level level, const char *event, const char *object,
+            size_t len)
+{
+  CLEANUP_BUF struct buf line = { 0 };
+  struct json_writer w = { .out = &line };
+
+  if (!log_wants (log, level))
+    return;
+  begin_line (&w, level, event);
+  if (len > 2) /* what is between its braces */
+    jsonw_raw (&w, object + 1, len - 2);
+  jsonw_end (&w);
+  buf_putc (&line, '\n');
+  enqueue (log, &line);
+}
+
+void
 log_event (struct log *log, enum log_level level, const char *event, ...)
 {
   CLEANUP_BUF struct buf line = { 0 };

@@ -27,6 +27,10 @@ int log_wants (const struct log *log, enum log_level level);
 void log_event (struct log *log, enum log_level level, const char *event, ...)
   __attribute__ ((sentinel));
 
+/* An event with the members of a JSON object, on one line; its values are not cut. */
+void log_object (struct log *log, enum log_level level, const char *event, const char *object,
+                 size_t len);
+
 /* A member value that is a number or text built on the fly: lives until the end of the full
  * expression's statement block; up to 4,096 bytes. */
 #define LOG_INT(value) log_int ((char[24]){ 0 }, (int64_t) (value))

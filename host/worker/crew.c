@@ -266,6 +266,20 @@ port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, si
 }
 
 static void
+port_event (void *ctx, struct tool_call *call, int32_t level, const char *name, const char *members,
+            size_t len)
+{
+  const struct crew *crew = ctx;
+  const size_t name_len = strlen (name);
+  const struct frame_log log = { .level = level, .event_len = (uint32_t) name_len };
+
+  outbox_put (
+    crew->outbox, FRAME_LOG, call != NULL ? call->id : 0,
+    (struct piece_of_frame[]){ { &log, sizeof log }, { name, name_len }, { members, len } }, 3);
+  outbox_flush (crew->outbox);
+}
+
+static void
 port_changed (void *ctx, enum frame_change what, const char *uri)
 {
   struct frame_changed changed = { .what = what };
@@ -295,6 +309,7 @@ static const struct call_port port = {
   .sleep = port_sleep,
   .progress = port_progress,
   .log = port_log,
+  .event = port_event,
   .changed = port_changed,
   .ended = port_ended,
   .service = port_service,

@@ -117,6 +117,24 @@ read_sandbox (struct reader *r, const struct json_node *in, struct sandbox_plan 
          && read_bool (r, in, "cgroup_v2", &plan->cgroup_v2);
 }
 
+/* Absent: no builder's. */
+static bool
+read_feature (struct reader *r, const struct json_node *in, struct hello *hello)
+{
+  const struct json_node *config = json_member (&r->tape, in, "feature_config");
+
+  if (json_member (&r->tape, in, "feature") == NULL)
+    return true;
+  if (!read_string (r, in, "feature", &hello->feature))
+    return false;
+  if (!json_is (config, JSON_OBJECT))
+    return wrong (r, "feature_config", "an object");
+  hello->feature_config = json_raw (&r->tape, config, &hello->feature_config_len);
+  hello->feature_config =
+    arena_strndup (r->arena, hello->feature_config, hello->feature_config_len);
+  return true;
+}
+
 static bool
 read_members (struct reader *r, struct hello *hello)
 {
@@ -128,7 +146,8 @@ read_members (struct reader *r, struct hello *hello)
       || !read_string (r, root, "plugin", &hello->plugin)
       || !read_number (r, root, "threads", 1, 256, &threads)
       || !read_number (r, root, "result_max", 1024, UINT32_MAX / 2, &result_max)
-      || !read_sandbox (r, json_member (&r->tape, root, "sandbox"), &hello->sandbox))
+      || !read_sandbox (r, json_member (&r->tape, root, "sandbox"), &hello->sandbox)
+      || !read_feature (r, root, hello))
     return false;
   if (!is_plugin_name (hello->plugin))
     return wrong (r, "plugin", "1 to 64 of A-Z, a-z, 0-9, '_' and '-'");

@@ -15,6 +15,9 @@ struct hello {
   const char *plugin; /* its name: 1 to 64 of A-Za-z0-9_- */
   const char *config; /* JSON text for the plugin's open */
   size_t config_len;
+  const char *feature;        /* whose builder's tools are served; NULL: the plugin's own */
+  const char *feature_config; /* JSON text for it */
+  size_t feature_config_len;
   unsigned threads;
   size_t result_max; /* bytes */
   struct sandbox_plan sandbox;

@@ -35,9 +35,13 @@ static const void *
 host_extension (const toolhost_host *host, const char *id)
 {
   static const toolhost_http_service http = { .struct_size = sizeof http, .request = call_http };
+  const struct plugin_host *ours = own_host (host);
 
-  (void) host;
-  return id != NULL && strcmp (id, TOOLHOST_HTTP_ID) == 0 ? &http : NULL;
+  if (id == NULL)
+    return NULL;
+  if (strcmp (id, TOOLHOST_HTTP_ID) == 0)
+    return &http;
+  return ours->port->extension != NULL ? ours->port->extension (ours->ctx, id) : NULL;
 }
 
 /* A line for the log, made good UTF-8. */
@@ -65,13 +69,36 @@ host_rebuild (const toolhost_host *host, const char *feature)
   return TOOLHOST_NOT_GRANTED;
 }
 
+static bool
+is_object (const char *text, size_t len)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  return json_read (&tape, text, len, &json_default_limits, &arena)
+         && json_is (json_root (&tape), JSON_OBJECT);
+}
+
+static toolhost_status
+host_event (const toolhost_host *host, toolhost_call *call, int32_t level, const char *name,
+            const char *members, size_t len)
+{
+  const struct plugin_host *ours = own_host (host);
+
+  if (name == NULL || !frame_event_name (name, strnlen (name, FRAME_EVENT_NAME_MAX + 1))
+      || members == NULL || len > FRAME_EVENT_MAX || !is_object (members, len))
+    return TOOLHOST_BAD_VALUE;
+  ours->port->event (ours->ctx, call != NULL ? own (call) : NULL, level, name, members, len);
+  return TOOLHOST_OK;
+}
+
+/* Tools are added while a builder runs, and at no other time. */
 static toolhost_status
 host_add_tool (toolhost_build *build, const toolhost_tool *tool, void *self)
 {
-  (void) build;
-  (void) tool;
-  (void) self;
-  return TOOLHOST_NOT_GRANTED;
+  struct opening *opening = (struct opening *) build;
+
+  return opening->add != NULL ? opening->add (opening->ctx, tool, self) : TOOLHOST_NOT_GRANTED;
 }
 
 static void
@@ -442,6 +469,7 @@ static const toolhost_host table = {
   .keep = call_keep,
   .kept = call_kept,
   .list = call_list,
+  .event = host_event,
 };
 
 void

@@ -17,10 +17,13 @@ struct plugin_host {
 
 void plugin_host_init (struct plugin_host *host, const struct call_port *port, void *ctx);
 
-/* What open gets.  `said` keeps the last sentence of toolhost_build_error. */
+/* What open and builders get.  `said` keeps the last sentence of toolhost_build_error. */
 struct opening {
   toolhost_build pub; /* first */
   struct error said;
+  /* Of a builder; NULL: nothing can be added. */
+  toolhost_status (*add) (void *ctx, const toolhost_tool *tool, void *self);
+  void *ctx;
 };
 
 #endif

@@ -167,7 +167,10 @@ load (const struct hello *hello, const char *path, struct crew *crew, struct plu
 
   if (!load_entry (path, hello->plugin, &entry, &err)
       || !plugin_start (plugin, entry, &crew->host, hello->plugin, hello->config, hello->config_len,
-                        &err))
+                        &err)
+      || (hello->feature != NULL
+          && !plugin_build (plugin, &crew->host, hello->feature, hello->feature_config,
+                            hello->feature_config_len, &err)))
     give_up (WORKER_EXIT_LOAD, "load", &err);
   crash_loaded (); /* before there is another thread that may crash */
   if (!crew_start (crew, plugin, hello->threads, &err))

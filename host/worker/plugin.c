@@ -301,9 +301,94 @@ plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry, const struc
   return false;
 }
 
+/* ---- building ---------------------------------------------------------------------------- */
+
+static void
+release_tools (struct plugin *plugin)
+{
+  for (size_t i = 0; plugin->builder.release != NULL && i < plugin->tools_count; i++)
+    plugin->builder.release (plugin->tools[i].self);
+  memset (&plugin->builder, 0, sizeof plugin->builder);
+  free (plugin->tools);
+  plugin->tools = NULL;
+  plugin->tools_count = 0;
+}
+
+struct adding {
+  struct plugin *plugin;
+  struct error *err;
+};
+
+/* What was added counts from here on, so that it is released. */
+static toolhost_status
+add_tool (void *ctx, const toolhost_tool *given, void *self)
+{
+  struct adding *adding = ctx;
+  struct plugin *plugin = adding->plugin;
+  struct plugin_tool tool = { .kind = PLUGIN_TOOL, .self = self };
+
+  if (given == NULL || plugin->tools_count == MOST_TOOLS
+      || !take_tool (&tool, given, plugin->desc.name, plugin->tools_count + 1, adding->err))
+    return TOOLHOST_BAD_VALUE;
+  plugin->tools = xrealloc (plugin->tools, (plugin->tools_count + 1) * sizeof *plugin->tools);
+  plugin->tools[plugin->tools_count++] = tool;
+  return TOOLHOST_OK;
+}
+
+static const toolhost_builder *
+find_builder (const struct plugin *plugin, const char *feature)
+{
+  const toolhost_builder *const *given = plugin->desc.builders;
+
+  while (given != NULL && *given != NULL)
+    if (strcmp ((*given)->feature, feature) == 0)
+      return *given;
+    else
+      given++;
+  return NULL;
+}
+
+static bool
+say_build_failed (toolhost_status status, const struct opening *opening, struct error *err)
+{
+  if (err->text[0] != '\0') /* a tool that could not be added has its own sentence */
+    return false;
+  if (opening->said.text[0] != '\0')
+    return error_set (err, "%s", opening->said.text);
+  return error_set (err, "build failed with status %d and no reason", (int) status);
+}
+
+bool
+plugin_build (struct plugin *plugin, const struct plugin_host *host, const char *feature,
+              const char *config, size_t config_len, struct error *err)
+{
+  const toolhost_builder *given = find_builder (plugin, feature);
+  struct adding adding = { .plugin = plugin, .err = err };
+  struct opening opening = { .pub.host = &host->table, .add = add_tool, .ctx = &adding };
+  toolhost_status status;
+  bool good = true;
+
+  if (given == NULL)
+    return error_set (err, "plugin \"%s\" has no builder of this feature", plugin->desc.name);
+  release_tools (plugin);
+  copy_struct (&plugin->builder, sizeof plugin->builder, given, given->struct_size);
+  err->text[0] = '\0';
+  status = plugin->builder.build (&opening.pub, config, config_len);
+  if (status != TOOLHOST_OK || err->text[0] != '\0')
+    good = say_build_failed (status, &opening, err);
+  for (size_t i = 0; good && i < plugin->tools_count; i++)
+    good = read_definition (&plugin->tools[i], plugin->desc.name, i + 1, err);
+  if (good)
+    return true;
+  release_tools (plugin);
+  return error_wrap (err, "builder \"%s\": ", feature);
+}
+
 void
 plugin_stop (struct plugin *plugin)
 {
+  if (plugin->builder.build != NULL)
+    release_tools (plugin);
   if (plugin->opened && plugin->desc.close != NULL)
     plugin->desc.close (plugin->self);
   free (plugin->tools);

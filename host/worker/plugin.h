@@ -34,6 +34,7 @@ struct plugin {
   struct plugin_tool *tools; /* the tools, then the readables, then the prompts */
   size_t tools_count;
   bool opened;
+  toolhost_builder builder; /* whose tools these are; zero: they are the plugin's own */
 };
 
 /* Call the entry, check everything, open, read the definitions.  `called` is what to call the
@@ -42,7 +43,14 @@ bool plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry,
                    const struct plugin_host *host, const char *called, const char *config,
                    size_t config_len, struct error *err);
 
-/* The plugin's close, if open succeeded; frees what plugin_start made. */
+/* Have the builder of a feature make tools of its configuration (JSON text): they are there instead
+ * of all that the plugin itself, or an earlier build, offers.  False: there are none, and err has
+ * the sentence. */
+bool plugin_build (struct plugin *plugin, const struct plugin_host *host, const char *feature,
+                   const char *config, size_t config_len, struct error *err);
+
+/* The plugin's close, if open succeeded, after its builder's release of each tool; frees what
+ * plugin_start made. */
 void plugin_stop (struct plugin *plugin);
 
 /* What the plugin's extension offers, to the end of its tools (for plugin.c). */

@@ -35,6 +35,9 @@ struct call_port {
   void (*progress) (void *ctx, struct tool_call *call, double done, double total, const char *text,
                     size_t len);
   void (*log) (void *ctx, struct tool_call *call, int32_t level, const char *text, size_t len);
+  /* An event with a JSON object; `call` NULL: it belongs to none. */
+  void (*event) (void *ctx, struct tool_call *call, int32_t level, const char *name,
+                 const char *members, size_t len);
   /* A call that tool_call_run had left open has ended: deliver its result. */
   void (*ended) (void *ctx, struct tool_call *call);
   /* The plugin says that something has changed; `uri` is "" where there is none.  Any thread. */
@@ -46,6 +49,8 @@ struct call_port {
                    const void *data, size_t len);
   /* Wait until something has been delivered, or the call is over. */
   void (*await) (void *ctx, struct tool_call *call);
+  /* What the host offers beyond the table; NULL: nothing. */
+  const void *(*extension) (void *ctx, const char *id);
 };
 
 enum call_stage { STAGE_BEGUN, STAGE_ALLOWED, STAGE_VALIDATE, STAGE_EXECUTE };

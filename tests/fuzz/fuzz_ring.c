@@ -65,9 +65,19 @@ on_overran (struct job *job, uint64_t cpu_ns)
   HOLDS (((struct call *) job)->ended == 0);
 }
 
-static const struct job_events job_events = {
-  .progress = on_progress, .log = on_log, .overran = on_overran, .ended = on_ended
-};
+static bool
+on_event (struct job *job, int level, const char *text, size_t len, size_t name_len)
+{
+  (void) job;
+  (void) level;
+  return text != NULL && name_len <= len;
+}
+
+static const struct job_events job_events = { .progress = on_progress,
+                                              .log = on_log,
+                                              .event = on_event,
+                                              .overran = on_overran,
+                                              .ended = on_ended };
 
 static void
 on_worker (struct worker *worker)

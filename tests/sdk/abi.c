@@ -221,5 +221,9 @@ AT (toolhost_host, answer, 296);
 AT (toolhost_host, keep, 304);
 AT (toolhost_host, kept, 312);
 AT (toolhost_host, list, 320);
-REACHES (toolhost_host, 328);
+AT (toolhost_host, event, 328);
+REACHES (toolhost_host, 336);
+
+AT (toolhost_call_service, refer, 8);
+REACHES (toolhost_call_service, 16);
 #endif

@@ -122,6 +122,8 @@ every_wrapper (toolhost_call *call, toolhost_build *build)
   toolhost_build_secret (build, "a", &text, &len);
   toolhost_build_error (build, "/a", "%d", 1);
   toolhost_rebuild (build->host, "a");
+  toolhost_event (call, TOOLHOST_INFO, "a", "{}");
+  toolhost_host_event (build->host, TOOLHOST_INFO, "a", NULL);
   toolhost_changed (build->host, TOOLHOST_RESOURCE_UPDATED, "a:b");
   return give_results (call);
 }

@@ -484,6 +484,73 @@ test_builder_faults (void)
   expect_builder (&bad, "plugin \"x\", builder \"f\": the callback build is missing");
 }
 
+static unsigned released;
+
+static void
+count_release (void *self)
+{
+  released += self != NULL;
+}
+
+/* What it builds is what its configuration says. */
+static toolhost_status
+build_as_told (toolhost_build *b, const char *config, size_t len)
+{
+  static toolhost_tool bad;
+  static char self;
+
+  bad = tool;
+  bad.execute = NULL;
+  CU_ASSERT_EQUAL (strlen (config), len);
+  CU_ASSERT_EQUAL (toolhost_host_event (b->host, TOOLHOST_INFO, "built_it", config), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_host_event (b->host, TOOLHOST_INFO, "Built", NULL), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_host_event (b->host, TOOLHOST_INFO, "b", "[1]"), TOOLHOST_BAD_VALUE);
+  if (strstr (config, "refuse") != NULL) {
+    (void) toolhost_add_tool (b, &tool, &self);
+    return toolhost_build_error (b, "/refuse", "not %s", "today");
+  }
+  if (strstr (config, "silent") != NULL)
+    return TOOLHOST_FAILED;
+  return toolhost_add_tool (b, strstr (config, "bad") != NULL ? &bad : &tool, &self);
+}
+
+static void
+test_building (void)
+{
+  static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "f",
+                                            .build = build_as_told, .release = count_release };
+  static const toolhost_builder *const builders[] = { &builder, NULL };
+  static const struct {
+    const char *feature, *config, *sentence;
+  } rows[] = {
+    { "g", "{}", "plugin \"x\" has no builder of this feature" },
+    { "f", "{\"refuse\":1}", "builder \"f\": /refuse: not today" },
+    { "f", "{\"silent\":1}", "builder \"f\": build failed with status 1000 and no reason" },
+    { "f", "{\"bad\":1}", "builder \"f\": plugin \"x\", tool 1: the callback execute is missing" },
+  };
+  toolhost_mock *made;
+
+  released = 0;
+  good_plugin ();
+  given.builders = builders;
+  made = toolhost_mock_new (entry, NULL);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (made);
+  CU_ASSERT_EQUAL (toolhost_mock_build (made, "f", "{\"a\":1}"), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (toolhost_mock_log (made), "info built_it {\"a\":1}\n");
+  CU_ASSERT_EQUAL (toolhost_mock_build (made, "f", "{}"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (released, 1); /* what was built before */
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CU_ASSERT_EQUAL (toolhost_mock_build (made, rows[i].feature, rows[i].config), TOOLHOST_FAILED);
+    if (strstr (toolhost_mock_error (), rows[i].sentence) == NULL)
+      printf ("# got %s\n", toolhost_mock_error ());
+    CU_ASSERT_PTR_NOT_NULL (strstr (toolhost_mock_error (), rows[i].sentence));
+  }
+  CU_ASSERT_EQUAL (released, 3); /* the second build's, and what the refused one had added */
+  CU_ASSERT_EQUAL (toolhost_mock_build (made, "f", "{}"), TOOLHOST_OK);
+  toolhost_mock_free (made);
+  CU_ASSERT_EQUAL (released, 4);
+}
+
 /* Structs of a later header are longer; what this host does not know it does not look at. */
 static void
 test_newer_structs (void)
@@ -535,6 +602,7 @@ static CU_TestInfo loading[] = {
   { "faults of a plugin", test_plugin_faults },
   { "faults of a tool", test_tool_faults },
   { "faults of a builder", test_builder_faults },
+  { "building", test_building },
   { "newer structs", test_newer_structs },
   { "open refuses", test_open },
   CU_TEST_INFO_NULL,

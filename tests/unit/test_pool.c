@@ -88,9 +88,19 @@ on_ended (struct job *job, const struct job_end *end)
   buf_append (&task->content, end->content, end->result->content_len);
 }
 
-static const struct job_events job_events = {
-  .started = on_started, .progress = on_progress, .log = on_log, .ended = on_ended
-};
+static bool
+on_event (struct job *job, int level, const char *text, size_t len, size_t name_len)
+{
+  (void) job;
+  (void) level;
+  return name_len != 0 && name_len < len && text != NULL;
+}
+
+static const struct job_events job_events = { .started = on_started,
+                                              .progress = on_progress,
+                                              .log = on_log,
+                                              .event = on_event,
+                                              .ended = on_ended };
 
 static int
 open_built (const char *path)

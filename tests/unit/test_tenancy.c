@@ -347,7 +347,7 @@ static CU_TestInfo tests[] = {
   { "a quota that changes keeps what was taken", a_quota_that_changes_keeps_what_was_taken },
   { "no more calls wait than may", no_more_calls_wait_than_may },
   { "tenants without a file are served as default", tenants_without_a_file_are_served_as_default },
-  { "a file is read, and a bad one keeps the last good",
+  { "S0-15 a file is read, and a bad one keeps the last good",
     a_file_is_read_and_a_bad_one_keeps_the_last_good },
   { "what never was good gives nothing, and harms nobody",
     what_never_was_good_gives_nothing_and_harms_nobody },
