@@ -78,18 +78,6 @@ tenancies_of (struct tenancies *all, const char *name)
   return t;
 }
 
-struct tenancy *
-tenancies_first (const struct tenancies *all)
-{
-  return all->by_name;
-}
-
-struct tenancy *
-tenancies_next (const struct tenancy *tenancy)
-{
-  return tenancy->hh.next;
-}
-
 struct catalog *
 tenancy_grant (struct tenancy *t, const struct terms *terms)
 {

@@ -39,10 +39,6 @@ void tenancies_free (struct tenancies *all);
 
 /* Made when new, and there until tenancies_free.  NULL: "default". */
 struct tenancy *tenancies_of (struct tenancies *all, const char *name);
-/* In no order. */
-struct tenancy *tenancies_first (const struct tenancies *all);
-struct tenancy *tenancies_next (const struct tenancy *tenancy);
-
 /* From now on it has terms and a catalog of its own, which is empty at first and is the answer. */
 struct catalog *tenancy_grant (struct tenancy *tenancy, const struct terms *terms);
 /* From now on it is served as "default". */

@@ -95,8 +95,7 @@ host_make_tenants (struct host *host)
                                         .pool = &host->pool,
                                         .plugins = host->plugins,
                                         .catalog = host->catalog,
-                                        .tenancies = host->tenancies,
-                                        .files = &host->tenants };
+                                        .tenancies = host->tenancies };
 
   host->toolsets = toolsets_new (&needs);
   auth_set_most (host->auth, most_roles, host->tenancies);

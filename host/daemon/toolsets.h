@@ -21,9 +21,8 @@ struct toolsets_needs {
   struct log *log;
   struct pool *pool;
   struct plugins *plugins;
-  struct catalog *catalog;          /* of everything */
-  struct tenancies *tenancies;      /* where each tenant's is put */
-  const struct tenant_files *files; /* to be shown */
+  struct catalog *catalog;     /* of everything */
+  struct tenancies *tenancies; /* where each tenant's is put */
 };
 
 struct toolsets *toolsets_new (const struct toolsets_needs *needs);

@@ -43,6 +43,15 @@ append_member (const struct json_tape *tape, const struct json_node *name,
   buf_append (out, raw, len);
 }
 
+/* Strings hold no raw control characters: those that are there stand between values. */
+static void
+on_one_line (struct buf *members)
+{
+  for (size_t i = 0; i < members->len; i++)
+    if (members->data[i] == '\n' || members->data[i] == '\r' || members->data[i] == '\t')
+      members->data[i] = ' ';
+}
+
 bool
 said_event (struct log *log, int level, const char *text, size_t len, size_t name_len,
             const struct buf *known)
@@ -66,6 +75,7 @@ said_event (struct log *log, int level, const char *text, size_t len, size_t nam
     if (!is_ours (&tape, n))
       append_member (&tape, n, json_next (n), &members);
   buf_putc (&members, '}');
+  on_one_line (&members);
   log_object (log, said_level (level), name, members.data, members.len);
   return true;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/json_tape.h"
+#include "pool/said.h"
 #include "tap.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
@@ -44,6 +45,35 @@ a_line_is_json (void)
     json_equals (&tape, json_member (&tape, json_root (&tape), "a"), "line\nbreak \"quoted\""));
   CU_ASSERT_TRUE (json_equals (&tape, json_member (&tape, json_root (&tape), "n"), "-7"));
   CU_ASSERT_PTR_NULL (json_member (&tape, json_root (&tape), "absent"));
+}
+
+/* What a plugin says of itself stands behind what the daemon knows, on the same line. */
+static void
+events_of_plugins_can_t_forge (void)
+{
+  static const char said[] =
+    "an_event{ \"tenant_id\" : \"other\",\n\"a\":[1,\r\n2], \"\\u0070lugin\":"
+    "\"x\",\"level\":\"error\", \"b\\n\":\"c\\nd\" }";
+  static const char *const bad[] = { "Event{}", "{}", "event[]", "event{\"a\":1,\"a\":2}",
+                                     "event" };
+  static const size_t bad_names[] = { 5, 0, 5, 5, 5 };
+  CLEANUP_BUF struct buf text = { 0 }, known = { 0 };
+  struct log *log;
+  int ends[2];
+
+  buf_puts (&known, "{\"plugin\":\"p\",\"tenant_id\":\"t\"}");
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  log = log_new (ends[1], LOG_INFO);
+  CU_ASSERT (said_event (log, 4000, said, strlen (said), 8, &known));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CU_ASSERT_FALSE (said_event (log, 4000, bad[i], strlen (bad[i]), bad_names[i], &known));
+  log_free (log);
+  (void) close (ends[1]);
+  read_pipe (ends[0], &text);
+  CU_ASSERT_PTR_EQUAL (strchr (text.data, '\n'), text.data + text.len - 1); /* one line */
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data,
+                                  "\"level\":\"warning\",\"event\":\"an_event\",\"plugin\":\"p\","
+                                  "\"tenant_id\":\"t\",\"a\":[1,  2],\"b\\n\":\"c\\nd\"}"));
 }
 
 /* A sink nobody reads: logging goes on, lines are dropped and counted, and the end comes. */
@@ -125,6 +155,7 @@ labels_are_escaped (void)
 }
 
 static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
+                               { "events of plugins can't forge", events_of_plugins_can_t_forge },
                                { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
                                { "no log is no error", no_log_is_no_error },
                                { "metrics are rendered", metrics_are_rendered },
