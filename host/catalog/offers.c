@@ -65,6 +65,14 @@ read_background (const struct json_tape *tape, const struct json_node *node)
   return json_is (node, JSON_TRUE) ? BACKGROUND_MAY : BACKGROUND_NO;
 }
 
+static enum tool_kind
+read_kind (const struct json_tape *tape, const struct json_node *node)
+{
+  if (json_equals (tape, node, "passthrough"))
+    return TOOL_PASSTHROUGH;
+  return json_equals (tape, node, "handoff") ? TOOL_HANDOFF : TOOL_LOOPBACK;
+}
+
 static void
 read_tags (struct reading *r, struct tool *tool, const struct json_node *tags)
 {
@@ -90,6 +98,7 @@ read_toolhost (struct reading *r, struct tool *tool)
   if (idempotent == NULL)
     idempotent = json_member (&r->tape, annotations, "idempotentHint");
   tool->idempotent = json_is (idempotent, JSON_TRUE);
+  tool->kind = read_kind (&r->tape, json_member (&r->tape, own, "kind"));
   tool->background = read_background (&r->tape, json_member (&r->tape, own, "background"));
   read_tags (r, tool, json_member (&r->tape, own, "tags"));
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);

@@ -41,6 +41,13 @@ enum tool_background {
   BACKGROUND_ANSWERED /* once its first questions have answers */
 };
 
+/* Where what a tool gives goes, in a session. */
+enum tool_kind {
+  TOOL_LOOPBACK,    /* to the model */
+  TOOL_PASSTHROUGH, /* to the user; the model learns that it worked */
+  TOOL_HANDOFF      /* likewise, and the tool takes the events that follow */
+};
+
 struct tool {
   unsigned refs;
   enum offer offer;
@@ -57,6 +64,7 @@ struct tool {
   unsigned waiting; /* calls, while limits.waiting counts */
   bool disabled;    /* the operator's word: it is in no toolset */
   bool idempotent;
+  enum tool_kind kind;
   enum tool_background background; /* may its calls be answered before they have ended? */
   bool strict; /* its author wants it in strict form, where a provider has one */
   char **tags; /* of a tool, as its definition says */

@@ -14,8 +14,9 @@ host/catalog      base schema watch
 host/service      base schema watch
 host/pool         base schema watch service
 host/call         base schema watch catalog pool service
-host/front        base schema watch catalog pool call service
-host/daemon       base schema watch catalog pool call front service
+host/session      base schema watch catalog pool call service
+host/front        base schema watch catalog pool call session service
+host/daemon       base schema watch catalog pool call session front service
 host/worker       base
 host/mock         base worker
 host/cli          base schema watch catalog pool call front daemon service

@@ -165,6 +165,15 @@ fake_log (struct calls *calls, size_t n, int level, const char *text)
     call->events.log (call->ctx, level, text, strlen (text));
 }
 
+size_t
+fake_index (const struct calls *calls, const char *id)
+{
+  for (size_t i = 0; i < calls->started; i++)
+    if (calls->running[i] != NULL && strcmp (calls->running[i]->id, id) == 0)
+      return i;
+  return SIZE_MAX;
+}
+
 void
 call_cancel (struct call *call)
 {

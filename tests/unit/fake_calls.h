@@ -59,6 +59,9 @@ void fake_env_offers (struct fake_env *fake);
 struct result fake_result (const char *content, const char *structured);
 struct result fake_failure (enum call_error error, const char *code, const char *message);
 
+/* Which of the calls that run has this id; SIZE_MAX: none. */
+size_t fake_index (const struct calls *calls, const char *id);
+
 /* Of the n-th call that was started. */
 void fake_progress (struct calls *calls, size_t n, double done, double total, const char *text);
 void fake_log (struct calls *calls, size_t n, int level, const char *text);

@@ -49,3 +49,10 @@ check_PROGRAMS += %D%/test_rest_asks
 %C%_test_rest_asks_SOURCES = %D%/test_rest_asks.c %D%/played_unit.c %D%/played_unit.h \
 	%D%/fake_http.c %D%/fake_http.h %D%/tap.h
 %C%_test_rest_asks_LDADD = $(UNIT_LIBS)
+
+# Conversations: the scenarios of sessions.jsonl, and what they can't say.
+check_PROGRAMS += %D%/test_sessions
+%C%_test_sessions_SOURCES = %D%/test_sessions.c %D%/session_stage.c %D%/session_stage.h \
+	%D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
+%C%_test_sessions_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += %D%/sessions.jsonl

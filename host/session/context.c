@@ -1,0 +1,280 @@
+#include "session/context.h"
+
+#include <stdlib.h>
+
+static const char *const roots[] = { "user", "tenant", "workflow", "agents", "flags", "history" };
+enum { ROOTS = sizeof roots / sizeof roots[0], PATH_MAX_BYTES = 512 };
+
+static const char *
+text_of (struct json_object *object)
+{
+  return json_object_to_json_string_ext (object,
+                                         JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+static struct json_object *
+empty_document (void)
+{
+  struct json_object *document = json_object_new_object ();
+
+  for (size_t i = 0; i < ROOTS; i++)
+    json_object_object_add (document, roots[i],
+                            strcmp (roots[i], "history") == 0 ? json_object_new_array ()
+                                                              : json_object_new_object ());
+  return document;
+}
+
+/* A document to be changed, in the place of the one there is if all goes well. */
+static struct json_object *
+copy_document (const struct context *context)
+{
+  struct json_object *copy = NULL;
+
+  if (context->document == NULL)
+    return empty_document ();
+  if (json_object_deep_copy (context->document, &copy, NULL) < 0)
+    abort ();
+  return copy;
+}
+
+static bool
+take_document (struct context *context, struct json_object *document, struct error *err)
+{
+  const size_t len = strlen (text_of (document));
+
+  if (len > context->max) {
+    json_object_put (document);
+    return error_set (err, ": the context would have %zu bytes, it may have %zu", len,
+                      context->max);
+  }
+  json_object_put (context->document);
+  context->document = document;
+  return true;
+}
+
+static bool
+begin_root (struct json_object *document, const char *root, const struct json_tape *tape,
+            const struct json_node *value, struct error *err)
+{
+  struct json_object *object = NULL;
+
+  if (value == NULL)
+    return true;
+  if (!json_is (value, JSON_OBJECT))
+    return error_set (err, "/%s: expected an object", root);
+  if (!json_c_from_tape (tape, value, &object, err))
+    return error_wrap (err, "/%s: ", root);
+  json_object_object_add (document, root, object);
+  return true;
+}
+
+bool
+context_begin (struct context *context, const struct json_tape *tape, const struct json_node *user,
+               const struct json_node *tenant, struct error *err)
+{
+  struct json_object *document = copy_document (context);
+
+  if (begin_root (document, "user", tape, user, err)
+      && begin_root (document, "tenant", tape, tenant, err))
+    return take_document (context, document, err);
+  json_object_put (document);
+  return false;
+}
+
+/* ---- changes ---- */
+
+enum verb { VERB_SET, VERB_APPEND };
+
+/* The next name of a path; false: it is no path. */
+static bool
+next_name (const char **at, char name[PATH_MAX_BYTES])
+{
+  const size_t len = strcspn (*at, ".");
+
+  if (len == 0 || len >= PATH_MAX_BYTES)
+    return false;
+  memcpy (name, *at, len);
+  name[len] = '\0';
+  *at += len;
+  if (**at == '.' && *++*at == '\0')
+    return false;
+  return true;
+}
+
+static bool
+may_write (const char *root, const char *rest, enum verb verb)
+{
+  if (strcmp (root, "workflow") == 0)
+    return *rest != '\0';
+  if (strcmp (root, "agents") == 0)
+    return *rest != '\0';
+  return strcmp (root, "history") == 0 && *rest == '\0' && verb == VERB_APPEND;
+}
+
+static bool
+write_at (struct json_object *parent, const char *name, enum verb verb, struct json_object *value,
+          struct error *err)
+{
+  struct json_object *list = NULL;
+
+  if (verb == VERB_SET) {
+    json_object_object_add (parent, name, value);
+    return true;
+  }
+  if (!json_object_object_get_ex (parent, name, &list)) {
+    list = json_object_new_array ();
+    json_object_object_add (parent, name, list);
+  }
+  if (!json_object_is_type (list, json_type_array)) {
+    json_object_put (value);
+    return error_set (err, "what stands there is no list");
+  }
+  json_object_array_add (list, value);
+  return true;
+}
+
+/* Follow a path, making objects on the way, and write; takes the value over. */
+static bool
+write_path (struct json_object *document, const char *path, enum verb verb,
+            struct json_object *value, struct error *err)
+{
+  struct json_object *parent = document, *child;
+  char name[PATH_MAX_BYTES];
+
+  for (unsigned depth = 0; next_name (&path, name); depth++) {
+    if (*path == '\0')
+      return write_at (parent, name, verb, value, err);
+    if (depth == CONTEXT_DEPTH_MAX)
+      break;
+    if (!json_object_object_get_ex (parent, name, &child)) {
+      child = json_object_new_object ();
+      json_object_object_add (parent, name, child);
+    }
+    if (!json_object_is_type (child, json_type_object)) {
+      json_object_put (value);
+      return error_set (err, "%s is no object", name);
+    }
+    parent = child;
+  }
+  json_object_put (value);
+  return error_set (err, "expected a path like \"workflow.step\"");
+}
+
+static bool
+change_path (struct json_object *document, enum verb verb, const char *path,
+             const struct json_tape *tape, const struct json_node *node, bool *denied,
+             struct error *err)
+{
+  struct json_object *value = NULL;
+  char root[PATH_MAX_BYTES];
+  const char *rest = path;
+
+  if (path == NULL || !next_name (&rest, root))
+    return error_set (err, "expected a path like \"workflow.step\"");
+  if (!may_write (root, rest, verb)) {
+    *denied = true;
+    return error_set (err, "this part of the context can't be written");
+  }
+  return json_c_from_tape (tape, node, &value, err)
+         && write_path (document, path, verb, value, err);
+}
+
+static bool
+change_flag (struct json_object *document, const char *name, const struct json_node *node,
+             struct error *err)
+{
+  struct json_object *flags = json_object_object_get (document, "flags");
+
+  if (name == NULL || *name == '\0' || strlen (name) >= PATH_MAX_BYTES)
+    return error_set (err, "expected a name");
+  if (json_is (node, JSON_TRUE))
+    json_object_object_add (flags, name, json_object_new_boolean (true));
+  else if (json_is (node, JSON_FALSE))
+    json_object_object_del (flags, name);
+  else
+    return error_set (err, "expected true or false");
+  return true;
+}
+
+static bool
+change_one (struct json_object *document, const char *what, const char *name,
+            const struct json_tape *tape, const struct json_node *node, bool *denied,
+            struct error *err)
+{
+  if (strcmp (what, "flags") == 0)
+    return change_flag (document, name, node, err);
+  return change_path (document, strcmp (what, "set") == 0 ? VERB_SET : VERB_APPEND, name, tape,
+                      node, denied, err);
+}
+
+static bool
+change_all (struct json_object *document, const char *what, const struct json_tape *tape,
+            const struct json_node *members, bool *denied, struct error *err)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  const struct json_node *name, *value;
+
+  if (members == NULL)
+    return true;
+  if (!json_is (members, JSON_OBJECT))
+    return error_set (err, "/%s: expected an object", what);
+  for (name = json_first (members); name != json_end (members); name = json_next (value)) {
+    const char *text = json_cstring (tape, name, &arena);
+    value = json_next (name);
+    if (!change_one (document, what, text, tape, value, denied, err))
+      return error_wrap (err, "/%s/%s: ", what, text != NULL ? text : "");
+  }
+  return true;
+}
+
+bool
+context_change (struct context *context, const struct json_tape *tape,
+                const struct json_node *change, bool *denied, struct error *err)
+{
+  static const char *const parts[] = { "set", "append", "flags" };
+  struct json_object *document = copy_document (context);
+
+  *denied = false;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    if (!change_all (document, parts[i], tape, json_member (tape, change, parts[i]), denied, err)) {
+      json_object_put (document);
+      return false;
+    }
+  return take_document (context, document, err);
+}
+
+/* ---- reading ---- */
+
+bool
+context_get (const struct context *context, const char *path, struct buf *out)
+{
+  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
+  struct json_object *at = empty != NULL ? empty : context->document;
+  char name[PATH_MAX_BYTES];
+  bool found = *path != '\0';
+
+  while (found && *path != '\0')
+    found = next_name (&path, name) && json_object_is_type (at, json_type_object)
+            && json_object_object_get_ex (at, name, &at);
+  if (found)
+    buf_puts (out, text_of (at));
+  json_object_put (empty);
+  return found;
+}
+
+void
+context_put (const struct context *context, struct json_writer *w)
+{
+  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
+  const char *text = text_of (empty != NULL ? empty : context->document);
+
+  jsonw_raw (w, text, strlen (text));
+  json_object_put (empty);
+}
+
+void
+context_free (struct context *context)
+{
+  json_object_put (context->document);
+  context->document = NULL;
+}

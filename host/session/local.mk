@@ -1,0 +1,12 @@
+# Conversations.
+libhost_la_SOURCES += \
+	%D%/answer.c \
+	%D%/context.c %D%/context.h \
+	%D%/feed.c %D%/feed.h \
+	%D%/hear.c \
+	%D%/ledger.c %D%/ledger.h \
+	%D%/parts.h \
+	%D%/say.c \
+	%D%/session.h %D%/sessions.c \
+	%D%/show.c \
+	%D%/work.c

@@ -1,0 +1,114 @@
+/* parts.h - a session's own struct, for host/session alone:
+ *
+ *   sessions.c  the table: they begin, are found, and end
+ *   work.c      calls, from their reservation to their answer
+ *   hear.c      events that come in, and where they go
+ *   say.c       events that go out
+ *   answer.c    what the model is told of a call
+ *   show.c      what people are shown
+ */
+#ifndef TOOLHOST_SESSION_PARTS_H
+#define TOOLHOST_SESSION_PARTS_H
+
+#include "session/context.h"
+#include "session/ledger.h"
+#include "session/session.h"
+
+enum { ROUTED_MAX = 64 /* events that wait for the active target */ };
+
+/* A call while it runs. */
+struct work {
+  struct session *session;
+  struct work *next, **prev;
+  struct ledger_entry *entry; /* NULL: an event's way through the active target */
+  struct call *call;          /* NULL: it is being started */
+  struct session_waiter *waiters;
+  char *name, *response_id, *item_id;
+  enum tool_kind kind;
+  bool background;  /* it was answered, what it gives comes later */
+  bool interrupted; /* its response was cancelled */
+};
+
+/* An event on its way to the active target. */
+struct routed {
+  struct routed *next;
+  size_t len;
+  char json[];
+};
+
+struct session {
+  struct sessions *all;
+  UT_hash_handle hh;
+  struct session *newer, *older; /* in order of life signs */
+  char id[SESSION_ID_LEN + 1];
+  char name[SESSION_NAME_LEN + 1];
+  char *tenant, *principal, *call_id;
+  double began, used, ttl;
+  double ends;      /* when its background calls are cancelled; 0: it goes on */
+  bool cancelling;  /* calls are being ended, and must not end the session */
+  char *end_reason; /* NULL: it goes on */
+  struct toolset *toolset, *next_toolset; /* next: from the next turn on; or NULL */
+  char *turn;                             /* the response of the last call; or NULL */
+  struct ledger ledger;
+  struct feed feed;
+  struct context context;
+  struct work *works;
+  unsigned running; /* of them */
+  uint64_t made;    /* ids */
+  /* the active target */
+  char *target, *target_args; /* name of a tool, and what it was called with; or NULL */
+  struct work *routing;       /* the event that it looks at */
+  struct routed *routed, **routed_end;
+  unsigned routed_count;
+};
+
+struct share; /* how many sessions a tenant or a principal has */
+
+struct sessions {
+  struct sessions_settings settings;
+  struct session *by_id;
+  struct session *newest, *oldest;
+  struct share *tenants, *principals;
+  struct feed_budget budget;
+};
+
+/* ---- sessions.c ---- */
+
+/* All calls of an ending session have ended: it goes. */
+void session_has_ended (struct session *session);
+
+/* ---- work.c ---- */
+
+/* Cancel its calls, background ones too where `all`. */
+size_t work_cancel (struct session *session, bool all);
+/* Hand the next event to the active target, if it is free. */
+void work_route (struct session *session);
+
+/* ---- say.c ---- */
+
+/* Begin an event: { "type": type, "call_id": … */
+void say_begin (struct json_writer *w, const char *type, const char *call_id);
+/* … end it, and tell. */
+void say_end (struct session *session, struct json_writer *w);
+/* Tell an event; `instead` (or NULL) to those who can't take it. */
+enum feed_taken say (struct session *session, struct buf *json, const struct buf *instead);
+/* What was made for the user goes to the user. */
+void say_parts (struct session *session, const char *call_id, const struct result *result);
+/* The answer of a call as an event. */
+void say_answer_json (struct buf *out, const char *type, const struct work *work,
+                      const struct session_answer *answer, const char *error, const char *output,
+                      size_t len, bool respond);
+
+/* ---- answer.c ---- */
+
+/* What a model is told of a result, one JSON value, in the form of the Sonore Phone Agent. */
+void answer_output (struct buf *out, const char *tool, const struct result *result);
+/* … of a call whose answer could not be made or sent. */
+extern const char answer_fallback[];
+
+/* ---- logging: names of members as the seeds have them ---- */
+
+#define SESSION_LOG(session)                                                                       \
+  "call_id", (session)->call_id, "tenant_id", (session)->tenant, "session", (session)->name
+
+#endif
