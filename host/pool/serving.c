@@ -17,7 +17,7 @@ struct serving {
   bool open;        /* it has begun to come, and END was not sent */
   struct buf whole; /* head and body, as far as they have come */
   size_t head_len, body_len;
-  struct http_exchange *exchange; /* it is on its way */
+  struct http_fetch *fetch; /* it is on its way */
 };
 
 /* ---- down ------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ put_end (struct serving *s, enum frame_served_status status, const char *code, c
                                  .code_len = (uint32_t) strlen (code) };
 
   s->open = false;
-  s->exchange = NULL;
+  s->fetch = NULL;
   put (s, &served, code, strlen (code), text, strlen (text));
 }
 
@@ -70,7 +70,7 @@ on_head (void *ctx, const struct http_answer *answer)
     put (s, &served, json.data, json.len, NULL, 0);
     return;
   }
-  http_exchange_drop (s->exchange);
+  http_fetch_drop (s->fetch);
   put_end (s, FRAME_SERVED_FAILED, http_fault_name (HTTP_TOO_LARGE),
            "the headers of the answer are larger than they may be");
 }
@@ -147,10 +147,10 @@ begin (struct serving *s)
   struct http_broker *broker = s->slot->worker->pool->http;
   enum http_fault fault = HTTP_NOT_GRANTED;
   struct error why = { { 0 } };
-  struct http_request request;
+  struct http_ask request;
   struct http_terms terms;
 
-  if (!http_request_read (&request, s->whole.data, s->head_len, &arena))
+  if (!http_ask_read (&request, s->whole.data, s->head_len, &arena))
     return false;
   request.body = s->whole.data + s->head_len;
   request.body_len = s->body_len;
@@ -160,9 +160,9 @@ begin (struct serving *s)
   if (broker == NULL)
     (void) error_set (&why, "this daemon makes no requests");
   else
-    s->exchange = http_exchange_new (broker, &request, &terms, &events, s, &fault, &why);
+    s->fetch = http_fetch_new (broker, &request, &terms, &events, s, &fault, &why);
   buf_reset (&s->whole, 0);
-  if (s->exchange == NULL)
+  if (s->fetch == NULL)
     put_end (s, status_of (fault), http_fault_name (fault), why.text);
   return true;
 }
@@ -206,9 +206,9 @@ take_http (struct serving *s, const struct frame_service *head, const char *data
 static void
 stop (struct serving *s)
 {
-  if (s->exchange != NULL)
-    http_exchange_drop (s->exchange);
-  s->exchange = NULL;
+  if (s->fetch != NULL)
+    http_fetch_drop (s->fetch);
+  s->fetch = NULL;
   s->open = false;
   buf_reset (&s->whole, 0);
 }
@@ -221,10 +221,10 @@ take_other (struct serving *s, const struct frame_service *head, const char *dat
     return false;
   switch (head->what) {
   case FRAME_SERVICE_MORE:
-    return !s->open || (s->exchange == NULL && take_bytes (s, data, len));
+    return !s->open || (s->fetch == NULL && take_bytes (s, data, len));
   case FRAME_SERVICE_TAKEN:
-    if (s->exchange != NULL)
-      http_exchange_taken (s->exchange, head->body_len);
+    if (s->fetch != NULL)
+      http_fetch_taken (s->fetch, head->body_len);
     return len == 0;
   case FRAME_SERVICE_STOP:
     stop (s);

@@ -6,9 +6,9 @@ check_PROGRAMS += %D%/test_http_address %D%/test_http_url
 %C%_test_http_url_SOURCES = %D%/test_http_url.c %D%/tap.h
 %C%_test_http_url_LDADD = $(UNIT_LIBS)
 
-check_PROGRAMS += %D%/test_http_exchange
-%C%_test_http_exchange_SOURCES = %D%/test_http_exchange.c %D%/tap.h
-%C%_test_http_exchange_LDADD = $(UNIT_LIBS)
+check_PROGRAMS += %D%/test_http_fetch
+%C%_test_http_fetch_SOURCES = %D%/test_http_fetch.c %D%/tap.h
+%C%_test_http_fetch_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_http_cassette
 %C%_test_http_cassette_SOURCES = %D%/test_http_cassette.c %D%/tap.h

@@ -9,7 +9,7 @@
 /* ---- what is asked ---------------------------------------------------------------------- */
 
 static bool
-copy_headers (struct http_asked *asked, const struct http_request *request, struct arena *arena,
+copy_headers (struct http_asked *asked, const struct http_ask *request, struct arena *arena,
               struct error *err)
 {
   size_t bytes = 0;
@@ -43,7 +43,7 @@ copy_header (const char *value, struct arena *arena)
 }
 
 static bool
-read_method (struct http_asked *asked, const struct http_request *request, struct error *err)
+read_method (struct http_asked *asked, const struct http_ask *request, struct error *err)
 {
   const char *method = request->method != NULL ? request->method
                        : request->has_body     ? "POST"
@@ -66,7 +66,7 @@ read_key (struct http_asked *asked, const char *key, struct arena *arena, struct
 }
 
 static void
-copy_body (struct http_asked *asked, const struct http_request *request)
+copy_body (struct http_asked *asked, const struct http_ask *request)
 {
   asked->has_body = request->has_body;
   asked->body_len = request->body_len;
@@ -76,7 +76,7 @@ copy_body (struct http_asked *asked, const struct http_request *request)
 }
 
 static void
-read_limits (struct http_asked *asked, const struct http_request *request,
+read_limits (struct http_asked *asked, const struct http_ask *request,
              const struct http_terms *terms)
 {
   asked->response_max = terms->response_max;
@@ -87,7 +87,7 @@ read_limits (struct http_asked *asked, const struct http_request *request,
 }
 
 bool
-http_asked_read (struct http_asked *asked, const struct http_request *request,
+http_asked_read (struct http_asked *asked, const struct http_ask *request,
                  const struct http_terms *terms, struct arena *arena, struct error *err)
 {
   memset (asked, 0, sizeof *asked);

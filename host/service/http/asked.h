@@ -1,9 +1,9 @@
-/* asked.h - what a tool asks, checked and kept for as long as its exchange takes; and what goes out
+/* asked.h - what a tool asks, checked and kept for as long as its fetch takes; and what goes out
  * of it with what the operator and the daemon add.  Pure functions. */
 #ifndef TOOLHOST_SERVICE_HTTP_ASKED_H
 #define TOOLHOST_SERVICE_HTTP_ASKED_H
 
-#include "service/http/exchange.h"
+#include "service/http/fetch.h"
 
 struct http_asked {
   unsigned method;
@@ -21,7 +21,7 @@ struct http_asked {
 
 /* Copy and check; texts live in `arena`.  Free it with http_asked_clear, also after a failure.
  * False: err says what is wrong with it. */
-bool http_asked_read (struct http_asked *asked, const struct http_request *request,
+bool http_asked_read (struct http_asked *asked, const struct http_ask *request,
                       const struct http_terms *terms, struct arena *arena, struct error *err);
 void http_asked_clear (struct http_asked *asked);
 

@@ -1,5 +1,5 @@
 /* broker.h - HTTP for tools, which have no network: the daemon makes their requests, where the
- * operator has granted it.  What all requests of a daemon share; exchange.h is about one.  Loop
+ * operator has granted it.  What all requests of a daemon share; fetch.h is about one.  Loop
  * thread only. */
 #ifndef TOOLHOST_SERVICE_HTTP_BROKER_H
 #define TOOLHOST_SERVICE_HTTP_BROKER_H
@@ -38,13 +38,13 @@ struct http_broker {
   void *random_ctx;
   struct circuits circuits;
   struct http_counts counts;
-  unsigned open; /* exchanges */
+  unsigned open; /* fetches */
 };
 
 /* Defaults of what can be set after it; borrows the log. */
 void http_broker_init (struct http_broker *broker, struct ev_loop *loop, struct log *log,
                        struct http_transport transport, struct http_resolver resolver);
-/* No exchange may be open. */
+/* No fetch may be open. */
 void http_broker_clear (struct http_broker *broker);
 
 /* Append the counts in Prometheus' text format. */

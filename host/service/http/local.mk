@@ -7,7 +7,7 @@ libhost_la_SOURCES += \
 	%D%/circuit.c %D%/circuit.h \
 	%D%/curl.c %D%/curl.h \
 	%D%/curl_library.c %D%/curl_library.h \
-	%D%/exchange.c %D%/exchange.h \
+	%D%/fetch.c %D%/fetch.h \
 	%D%/grant.c %D%/grant.h \
 	%D%/headers.c %D%/headers.h \
 	%D%/request.c %D%/request.h \

@@ -25,7 +25,7 @@ read_count (const struct json_tape *tape, const char *name, int64_t *count)
 }
 
 static bool
-read_headers (struct http_request *request, const struct json_tape *tape, struct arena *arena)
+read_headers (struct http_ask *request, const struct json_tape *tape, struct arena *arena)
 {
   const struct json_node *list = json_member (tape, json_root (tape), "headers");
   struct http_header *headers;
@@ -49,7 +49,7 @@ read_headers (struct http_request *request, const struct json_tape *tape, struct
 }
 
 bool
-http_request_read (struct http_request *request, const char *json, size_t len, struct arena *arena)
+http_ask_read (struct http_ask *request, const char *json, size_t len, struct arena *arena)
 {
   int64_t redirects = HTTP_REDIRECTS_DEFAULT, response_max = 0;
   struct json_tape tape;

@@ -6,11 +6,10 @@
 #ifndef TOOLHOST_SERVICE_HTTP_REQUEST_H
 #define TOOLHOST_SERVICE_HTTP_REQUEST_H
 
-#include "service/http/exchange.h"
+#include "service/http/fetch.h"
 
 /* Texts live in `arena`.  False: it is not that. */
-bool http_request_read (struct http_request *request, const char *json, size_t len,
-                        struct arena *arena);
+bool http_ask_read (struct http_ask *request, const char *json, size_t len, struct arena *arena);
 
 void http_answer_write (const struct http_answer *answer, struct buf *out);
 

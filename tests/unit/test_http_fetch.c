@@ -1,8 +1,8 @@
-/* Exchanges, with a world of the test's own: its names, its servers, its clock.  Above all: no URL
+/* Fetches, with a world of the test's own: its names, its servers, its clock.  Above all: no URL
  * of a large corpus, however it is written, redirected or resolved, leads to an address that is not
  * public. */
 #include "base/clock.h"
-#include "service/http/exchange.h"
+#include "service/http/fetch.h"
 #include "tap.h"
 
 enum { NAMES = 16, ROUTES = 16, HOPS = 32 };
@@ -204,7 +204,7 @@ drop (void *transfer)
   }
 }
 
-/* ---- an exchange ---- */
+/* ---- a fetch ---- */
 
 static double
 world_now (void)
@@ -278,7 +278,7 @@ on_end (void *ctx, enum http_fault fault, const char *text)
 }
 
 static enum http_fault
-send_request (const struct http_request *request)
+send_request (const struct http_ask *request)
 {
   static const struct http_events events = { on_head, on_body, on_end };
   const struct http_terms terms = { .plugin = "test",
@@ -289,14 +289,14 @@ send_request (const struct http_request *request)
                                     .open_max = 4 };
   struct error err = { { 0 } };
   enum http_fault fault = HTTP_OK;
-  struct http_exchange *ex;
+  struct http_fetch *fetch;
 
   w.ended = false;
   w.status = 0;
   w.body[0] = '\0';
   w.hops = 0;
-  ex = http_exchange_new (&w.broker, request, &terms, &events, NULL, &fault, &err);
-  if (ex == NULL) {
+  fetch = http_fetch_new (&w.broker, request, &terms, &events, NULL, &fault, &err);
+  if (fetch == NULL) {
     snprintf (w.text, sizeof w.text, "%s", err.text);
     return fault;
   }
@@ -308,7 +308,7 @@ send_request (const struct http_request *request)
 static enum http_fault
 get (const char *url)
 {
-  return send_request (&(struct http_request){ .url = url, .redirects = 5 });
+  return send_request (&(struct http_ask){ .url = url, .redirects = 5 });
 }
 
 /* ---- the corpus ---- */
@@ -558,18 +558,18 @@ test_retries (void)
   CU_ASSERT_EQUAL (get (url), HTTP_OK);
   CU_ASSERT_EQUAL (w.hops, 3);
   set_routes (flaky, 3);
-  CU_ASSERT_EQUAL (send_request (&(struct http_request){ .url = url, .method = "POST" }), HTTP_OK);
+  CU_ASSERT_EQUAL (send_request (&(struct http_ask){ .url = url, .method = "POST" }), HTTP_OK);
   CU_ASSERT_EQUAL (w.status, 503);
   CU_ASSERT_EQUAL (w.hops, 1);
   set_routes (flaky, 3);
   CU_ASSERT_EQUAL (
-    send_request (&(struct http_request){ .url = url, .method = "POST", .idempotency_key = "k" }),
+    send_request (&(struct http_ask){ .url = url, .method = "POST", .idempotency_key = "k" }),
     HTTP_OK);
   CU_ASSERT_EQUAL (w.status, 200);
   CU_ASSERT_EQUAL (w.hops, 3);
   CU_ASSERT_PTR_NOT_NULL (strstr (w.headers[2], "Idempotency-Key: k\n"));
   set_routes (late, 1);
-  CU_ASSERT_EQUAL (send_request (&(struct http_request){ .url = url, .response_max = 9 }),
+  CU_ASSERT_EQUAL (send_request (&(struct http_ask){ .url = url, .response_max = 9 }),
                    HTTP_TOO_LARGE);
   end_world ();
 }
@@ -579,7 +579,7 @@ test_circuit (void)
 {
   static const struct route down[] = { { NULL, 0, NULL, NULL, NULL, HTTP_CONNECT, 0 } };
   static const struct route up[] = { { NULL, 200, NULL, NULL, "ok", HTTP_FINE, 0 } };
-  const struct http_request post = { .url = "http://93.184.216.34/", .method = "POST" };
+  const struct http_ask post = { .url = "http://93.184.216.34/", .method = "POST" };
 
   begin_world ();
   grant ("http://*/*");
@@ -646,7 +646,7 @@ test_extras (void)
   CU_ASSERT_TRUE (http_grant_add_extra (&w.grants.list[0], true, "key", "${k}", &err));
   CU_ASSERT_TRUE (http_grants_fill (&w.grants, &secrets, &err));
   CU_ASSERT_EQUAL (
-    send_request (&(struct http_request){
+    send_request (&(struct http_ask){
       .url = "https://a.example/x?q=1", .headers = own, .headers_count = 2, .redirects = 5 }),
     HTTP_OK);
   CU_ASSERT_EQUAL (w.hops, 2);
@@ -691,6 +691,6 @@ static CU_TestInfo tests[] = {
   { "the closest grant", test_closest_grant },
   CU_TEST_INFO_NULL,
 };
-static CU_SuiteInfo suites[] = { { "http exchange", NULL, NULL, NULL, NULL, tests },
+static CU_SuiteInfo suites[] = { { "http fetch", NULL, NULL, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

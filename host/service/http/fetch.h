@@ -1,11 +1,11 @@
-/* exchange.h - one request of a tool, from its grant to the last byte of its answer: looked up,
+/* fetch.h - one request of a tool, from its grant to the last byte of its answer: looked up,
  * checked, sent, followed where it is redirected, tried again where that is safe.  Loop thread
  * only.
  *
  * Every step asks the grants again: a redirect leads nowhere that the tool could not have gone by
  * itself.  Every address of a name is checked, and the connection is made to one of those. */
-#ifndef TOOLHOST_SERVICE_HTTP_EXCHANGE_H
-#define TOOLHOST_SERVICE_HTTP_EXCHANGE_H
+#ifndef TOOLHOST_SERVICE_HTTP_FETCH_H
+#define TOOLHOST_SERVICE_HTTP_FETCH_H
 
 #include "service/http/broker.h"
 #include "service/http/rules.h"
@@ -31,7 +31,7 @@ const char *http_fault_name (enum http_fault fault);
 enum { HTTP_REDIRECTS_DEFAULT = 5, HTTP_REDIRECTS_MAX = 20, HTTP_WINDOW = 128 * 1024 };
 
 /* What the tool asks; everything is copied. */
-struct http_request {
+struct http_ask {
   const char *method; /* upper case; NULL: GET, with a body POST */
   const char *url;
   const struct http_header *headers;
@@ -45,7 +45,7 @@ struct http_request {
   unsigned redirects;  /* to be followed at most */
 };
 
-/* For whom, and what the operator says to it.  Borrowed, for as long as the exchange lives. */
+/* For whom, and what the operator says to it.  Borrowed, for as long as the fetch lives. */
 struct http_terms {
   const char *plugin, *tool, *call;
   const struct http_grants *grants;
@@ -53,7 +53,7 @@ struct http_terms {
   size_t response_max;                  /* bytes */
   int64_t deadline_ns;                  /* CLOCK_MONOTONIC; INT64_MAX: none */
   const char *traceparent, *tracestate; /* NULL: none */
-  unsigned *open;                       /* exchanges of this plugin */
+  unsigned *open;                       /* fetches of this plugin */
   unsigned open_max;
 };
 
@@ -68,26 +68,24 @@ struct http_answer {
 
 struct http_events {
   void (*head) (void *ctx, const struct http_answer *answer);
-  /* At most a transport's piece.  The exchange pauses while more than HTTP_WINDOW bytes have not
-   * been told by http_exchange_taken. */
+  /* At most a transport's piece.  The fetch pauses while more than HTTP_WINDOW bytes have not
+   * been told by http_fetch_taken. */
   void (*body) (void *ctx, const char *data, size_t len);
-  /* Exactly once, unless it is dropped; the exchange is gone when this is called.  `text` is a
+  /* Exactly once, unless it is dropped; the fetch is gone when this is called.  `text` is a
    * sentence for the tool. */
   void (*end) (void *ctx, enum http_fault fault, const char *text);
 };
 
-struct http_exchange;
+struct http_fetch;
 
 /* Begin.  NULL: it was refused, *fault and err say why, and no event will come.  Events never come
  * before this returns. */
-struct http_exchange *http_exchange_new (struct http_broker *broker,
-                                         const struct http_request *request,
-                                         const struct http_terms *terms,
-                                         const struct http_events *events, void *ctx,
-                                         enum http_fault *fault, struct error *err);
+struct http_fetch *http_fetch_new (struct http_broker *broker, const struct http_ask *request,
+                                   const struct http_terms *terms, const struct http_events *events,
+                                   void *ctx, enum http_fault *fault, struct error *err);
 /* So many bytes of the body were used. */
-void http_exchange_taken (struct http_exchange *exchange, size_t bytes);
+void http_fetch_taken (struct http_fetch *fetch, size_t bytes);
 /* Nobody wants it any more. */
-void http_exchange_drop (struct http_exchange *exchange);
+void http_fetch_drop (struct http_fetch *fetch);
 
 #endif
