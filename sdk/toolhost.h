@@ -985,8 +985,8 @@ TOOLHOST_UNUSED TOOLHOST_PRINTF (3,
 }
 
 /* An event in the host's log, which programs find by its name (1 to 64 of a-z, 0-9 and '_') and its
- * members (the text of a JSON object of at most 32 KiB; NULL: none).  Host, plugin, tenant, call and
- * tool are added by the host, whatever the members say of them.  TOOLHOST_BAD_VALUE;
+ * members (the text of a JSON object of at most 32 KiB; NULL: none).  Host, plugin, tenant, call
+ * and tool are added by the host, whatever the members say of them.  TOOLHOST_BAD_VALUE;
  * TOOLHOST_TOO_OLD.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_event (toolhost_call *call, int32_t level, const char *name, const char *members)

@@ -91,6 +91,24 @@ add_problem (struct buf *out, const struct view *v, const struct json_node *tena
                 shown (v, tenant, "name"), shown (v, tenant, "problem"));
 }
 
+/* What each builder made, or why it made nothing. */
+static void
+add_builds (struct buf *out, const struct view *v, const struct json_node *tenant)
+{
+  const struct json_node *builds = json_member (v->tape, tenant, "builds");
+
+  if (!json_is (builds, JSON_ARRAY))
+    return;
+  for (const struct json_node *n = json_first (builds); n != json_end (builds); n = json_next (n)) {
+    const struct json_node *problem = json_member (v->tape, n, "problem");
+    buf_printf (out, "%s, built by %s: ", shown (v, n, "builder"), shown (v, n, "plugin"));
+    join (v, json_member (v->tape, n, "tools"), "", out);
+    if (problem != NULL)
+      buf_puts (out, shown (v, n, "problem"));
+    buf_putc (out, '\n');
+  }
+}
+
 static void
 show_table (const struct view *v, const struct json_node *tenants, bool with_tools)
 {
@@ -109,6 +127,7 @@ show_table (const struct view *v, const struct json_node *tenants, bool with_too
     buf_puts (&text, "tools: ");
     join (v, json_member (v->tape, n, "tools"), "", &text);
     buf_putc (&text, '\n');
+    add_builds (&text, v, n);
   }
   out_text (text.data, text.len);
 }

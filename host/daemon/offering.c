@@ -52,7 +52,7 @@ apply_tool_policies (const struct described *d, const struct unit *unit, const c
 
 void
 offering_settle (struct described *d, struct unit *unit, const char *plugin, const char *hex,
-                struct log *log)
+                 struct log *log)
 {
   for (size_t i = 0; i < d->tools_count; i++) {
     d->tools[i]->unit = unit_ref (unit);

@@ -7,6 +7,7 @@ import time
 
 from harness import PATIENCE, SOURCE, Daemon, main, same, wait_for
 from test_auth import Caller, new_key
+from test_cli import on_terminal
 from test_tenants import call, cli, listening, tools
 
 EXAMPLE = (SOURCE / "examples" / "tenants" / "acme-corp.json").read_text()
@@ -137,6 +138,20 @@ def test_S0_20_a_feature_that_changes_changes_its_tenant_alone_and_fails_no_call
                 same(len([e for e in events(d, name) if e["event"] == "tool_build_started"]), 1, name)
             d.tenant("two", features())  # it hears of this one, and has heard of none before
             same(of_two.message()["method"], "notifications/tools/list_changed")
+
+
+def test_the_command_shows_what_was_built():
+    refer = ACME["features"]["refer"]
+    tenants = {"one": {"features": {"greet": {"refuse": True}, "refer": refer}, "quotas": {"queued": 4}}}
+    with Daemon(plugins=["echo", "greeter", "request_transfer"], tenants=tenants) as d:
+        status, shown = on_terminal("tenants", "one", "--socket", d.socket, width=100)
+        lines = shown.replace("\r", "").splitlines()
+        same(status, 0)
+        same(lines[0].split(), ["TENANT", "TOOLS", "CHOICE", "ROLES", "RUNNING", "QUEUED", "PER", "MINUTE", "REFUSED"])
+        same(lines[1].split(), ["one", "2", "auto", "-", "0/-", "0/4", "0/-", "0"])
+        same(lines[2], "tools: echo, request_transfer")
+        assert lines[3].startswith("greet, built by greeter: ") and "/refuse: not today" in lines[3], lines
+        same(lines[4], "refer, built by request_transfer: request_transfer")
 
 
 def test_a_plugin_that_changes_builds_anew():
