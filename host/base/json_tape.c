@@ -169,7 +169,7 @@ json_member_len (const struct json_tape *tape, const struct json_node *object, c
     return NULL;
   end = json_end (object);
   for (const struct json_node *n = json_first (object); n != end; n = json_next (n + 1))
-    if (json_equals_len (tape, n, name, len))
+    if ((n->escaped || n->len == len) && json_equals_len (tape, n, name, len))
       return n + 1;
   return NULL;
 }

@@ -50,4 +50,6 @@ nodist_libhost_la_SOURCES += \
 
 sbin_PROGRAMS += toolhostd
 toolhostd_SOURCES = %D%/main.c %D%/options.c %D%/options.h
+toolhostd_CFLAGS = $(AM_CFLAGS) $(LTO_CFLAGS)
+toolhostd_LDFLAGS = $(HARDEN_LDFLAGS) $(PIE_LDFLAGS) $(LTO_LDFLAGS)
 toolhostd_LDADD = $(HOST_LIBS)
