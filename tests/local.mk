@@ -49,7 +49,7 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
-	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/wire.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/wire.la
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -58,6 +58,10 @@ check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/inte
 %C%_integration_greeter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_greeter_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_greeter_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_talk_la_SOURCES = %D%/integration/talk.c
+%C%_integration_talk_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_talk_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_talk_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -147,3 +151,5 @@ check_LTLIBRARIES += %D%/integration/large.la
 %C%_integration_large_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_large_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_large_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+integration_tests += %D%/integration/test_sessions.py

@@ -50,6 +50,15 @@ static const struct setting tasks_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting sessions_settings_keys[] = {
+  { "ttl", SETTING_DURATION, AT (session_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
+  { "max", SETTING_COUNT, AT (sessions_max), 1, 1000000, NULL, NULL },
+  { "tenant_max", SETTING_COUNT, AT (tenant_sessions_max), 1, 1000000, NULL, NULL },
+  { "principal_max", SETTING_COUNT, AT (principal_sessions_max), 1, 1000000, NULL, NULL },
+  { "background_grace", SETTING_DURATION, AT (session_grace_ms), 0, 3600000, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting listed_settings[] = {
   { "tools", SETTING_STRING, AT (listed_tools), 0, 0, NULL, NULL },
   { "tags", SETTING_STRING, AT (listed_tags), 0, 0, NULL, NULL },
@@ -110,6 +119,7 @@ const struct setting config_settings[] = {
   { "auth", SETTING_GROUP, 0, 0, 0, auth_settings, NULL },
   { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
+  { "sessions", SETTING_GROUP, 0, 0, 0, sessions_settings_keys, NULL },
   { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
   { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
@@ -176,6 +186,10 @@ config_init (struct config *config)
     .asks_max = 1000,
     .task_ttl_ms = 3600000,
     .tasks_max = 1000,
+    .session_ttl_ms = 3600000,
+    .sessions_max = 10000,
+    .tenant_sessions_max = 2000,
+    .principal_sessions_max = 1000,
     .result_shown = 64 << 10,
     .result_ttl_ms = 900000,
     .results_max = 256,

@@ -167,6 +167,7 @@ host_make_core (struct host *host)
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
   plugins_list_by (host->plugins, host->calls);
   host_make_tenants (host);
+  host_make_sessions (host);
 }
 
 void

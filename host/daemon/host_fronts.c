@@ -58,6 +58,9 @@ manage_metrics (void *ctx, struct buf *out)
                (double) log_dropped (host->log));
   if (host->sandbox_json.len != 0)
     sandbox_metric (&host->sandbox, out);
+  if (host->sessions != NULL)
+    pool_metric (out, "toolhost_sessions", "gauge", "Conversations that are open.",
+                 (double) sessions_count (host->sessions));
   if (host->http != NULL) {
     http_server_metrics (host->http, out);
     auth_metrics (host->auth, out);
@@ -150,6 +153,7 @@ host_make_fronts (struct host *host)
                                   .seal = host->seal,
                                   .results = host->results,
                                   .readers = host->readers,
+                                  .sessions = host->sessions,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,
                                   .asks_max = (size_t) host->config.asks_max,
                                   .task_ttl = (double) host->config.task_ttl_ms / 1000,

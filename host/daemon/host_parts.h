@@ -7,6 +7,7 @@
  *   host_http.c    what makes requests for tools
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
  *   host_tenants.c who is served what: the files of tenants, read again when they change
+ *   host_sessions.c  conversations
  *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
  *   host_run.c     it starts, it drains and stops
  *   host_reload.c  policies and configuration are read again
@@ -42,6 +43,7 @@
 #include "service/http/broker.h"
 #include "service/http/cassette.h"
 #include "service/http/curl.h"
+#include "session/session.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
 
@@ -99,6 +101,9 @@ struct host {
   struct tenant_files tenants;
   struct toolsets *toolsets;
   struct settle *tenants_settle;
+  struct sessions *sessions;
+  ev_timer sessions_tick; /* while there are some */
+  struct catalog_watcher sessions_watcher;
   int tenants_dir; /* that is watched; -1: there is none */
 
   /* the fronts */
@@ -147,6 +152,11 @@ void host_watch_tenants (struct host *host);
 void host_unwatch_tenants (struct host *host);
 /* Read them again: each tenant whose file is good follows it.  False: one is wrong. */
 bool host_read_tenants (struct host *host, struct error *err);
+
+/* ---- host_sessions.c ---- */
+
+void host_make_sessions (struct host *host);
+void host_free_sessions (struct host *host);
 
 /* ---- host_core.c ---- */
 

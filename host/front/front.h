@@ -36,6 +36,7 @@ struct seal_keys; /* call/seal.h */
 struct results;   /* call/results.h */
 struct offload;   /* base/offload.h */
 struct auth;      /* front/auth/auth.h */
+struct sessions;  /* session/session.h */
 
 /* Which tools a caller is shown. */
 struct asked {
@@ -57,6 +58,7 @@ struct front_env {
   struct auth *auth;         /* who may what over HTTP; NULL: nobody shows anything */
   struct seal_keys *seal;    /* of what callers keep between the rounds of a call */
   struct results *results;   /* what was too large to be shown; NULL: everything is shown */
+  struct sessions *sessions; /* conversations; NULL: there are none */
   struct offload *readers;   /* threads that read much; NULL: there are none */
   double ask_ttl;            /* seconds that a question waits for its answer */
   size_t asks_max;           /* calls over plain HTTP that wait for answers */

@@ -52,25 +52,38 @@ keep (struct feed *feed, const char *json, size_t len)
   feed->budget->used += bytes;
 }
 
+/* Hand over the event, or what stands in its place. */
+static enum feed_taken
+offer (struct subscriber *s, uint64_t number, const char *json, size_t len, const char *instead,
+       size_t instead_len)
+{
+  enum subscriber_took took = s->event (s, number, json, len);
+
+  if (took == SUBSCRIBER_TOOK)
+    return FEED_TAKEN;
+  if (took == SUBSCRIBER_REFUSED && instead != NULL) {
+    took = s->event (s, number, instead, instead_len);
+    if (took == SUBSCRIBER_TOOK)
+      return FEED_INSTEAD;
+  }
+  if (took == SUBSCRIBER_REFUSED)
+    feed_leave (s);
+  return FEED_LOST;
+}
+
 enum feed_taken
 feed_say (struct feed *feed, const char *json, size_t len, const char *instead, size_t instead_len)
 {
-  enum feed_taken taken = FEED_TAKEN;
+  enum feed_taken worst = FEED_TAKEN;
 
   feed->said++;
   keep (feed, json, len);
   for (struct subscriber *s = feed->subscribers, *next; s != NULL; s = next) {
     next = s->next;
-    if (s->event (s, feed->said, json, len))
-      continue;
-    if (instead != NULL && s->event (s, feed->said, instead, instead_len)) {
-      taken = taken == FEED_TAKEN ? FEED_INSTEAD : taken;
-      continue;
-    }
-    feed_leave (s);
-    taken = FEED_LOST;
+    const enum feed_taken taken = offer (s, feed->said, json, len, instead, instead_len);
+    worst = taken > worst ? taken : worst;
   }
-  return taken;
+  return worst;
 }
 
 uint64_t
@@ -89,7 +102,8 @@ bool
 feed_join (struct feed *feed, struct subscriber *subscriber, uint64_t number)
 {
   for (const struct feed_event *e = feed->oldest; e != NULL; e = e->next)
-    if (e->number > number && !subscriber->event (subscriber, e->number, e->json, e->len))
+    if (e->number > number
+        && subscriber->event (subscriber, e->number, e->json, e->len) != SUBSCRIBER_TOOK)
       return false;
   subscriber->next = feed->subscribers;
   subscriber->prev = &feed->subscribers;

@@ -12,11 +12,18 @@
 
 struct feed_event;
 
+enum subscriber_took {
+  SUBSCRIBER_TOOK,
+  SUBSCRIBER_REFUSED, /* it can't take this: it is offered what stands in its place, or told no more
+                       */
+  SUBSCRIBER_LEFT     /* it is going, or gone: it is not touched again for this event */
+};
+
 /* The struct is the subscriber's own and stays where it is until feed_leave or `closed`. */
 struct subscriber {
-  /* JSON on one line.  False: it can't take that; unless it takes what stands in its place it is
-   * told no more (`closed` is not called).  It must not leave from in here. */
-  bool (*event) (struct subscriber *subscriber, uint64_t number, const char *json, size_t len);
+  /* JSON on one line. */
+  enum subscriber_took (*event) (struct subscriber *subscriber, uint64_t number, const char *json,
+                                 size_t len);
   /* The session has ended; it is no subscriber any more. */
   void (*closed) (struct subscriber *subscriber);
   struct subscriber *next, **prev; /* prev NULL: it does not listen */
@@ -39,7 +46,7 @@ struct feed {
 enum feed_taken {
   FEED_TAKEN,   /* by all */
   FEED_INSTEAD, /* one took what stands in its place */
-  FEED_LOST     /* one took neither, and listens no more */
+  FEED_LOST     /* one took neither */
 };
 /* `instead` (NULL: nothing) is for those that can't take the event, by the same number. */
 enum feed_taken feed_say (struct feed *feed, const char *json, size_t len, const char *instead,

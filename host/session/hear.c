@@ -240,15 +240,10 @@ session_hear (struct session *session, const struct json_tape *tape, const struc
 }
 
 bool
-session_subscribe (struct session *session, struct subscriber *subscriber, uint64_t *after,
-                   bool *gone)
+session_subscribe (struct session *session, struct subscriber *subscriber, uint64_t after)
 {
-  *gone = !feed_reaches (&session->feed, *after);
   subscriber->prev = NULL;
-  if (!*gone)
-    return feed_join (&session->feed, subscriber, *after);
-  *after = feed_first (&session->feed);
-  return false;
+  return feed_reaches (&session->feed, after) && feed_join (&session->feed, subscriber, after);
 }
 
 void

@@ -24,6 +24,7 @@ struct sessions_settings {
   double (*now) (void *ctx); /* seconds of a clock that does not go back */
   /* What a tenant is served now, borrowed. */
   struct toolset *(*toolset) (void *ctx, const char *tenant);
+  void (*began) (void *ctx); /* there is a session where there was none; may be NULL */
   void *ctx;
   double ttl;                            /* seconds without a sign of life */
   double grace;                          /* seconds that background calls have after the end */
@@ -41,7 +42,7 @@ extern const struct sessions_settings sessions_defaults;
 struct sessions *sessions_new (const struct sessions_settings *settings);
 /* Ends all of them. */
 void sessions_free (struct sessions *sessions);
-/* End those whose time has come; once a second will do. */
+/* End those whose time has come; once a second will do, while there are any. */
 void sessions_tick (struct sessions *sessions);
 /* What tenants are served may have changed: those who see another toolset are told, and use it from
  * their next turn on. */
@@ -65,7 +66,7 @@ struct session_wish {
 struct session *session_open (struct sessions *sessions, const struct session_wish *wish,
                               const char **code, struct error *err);
 /* The session of this id if it is this principal's of this tenant; a NULL principal is a manager's
- * and may have any.  Finding it is a sign of life. */
+ * and may have any, also by its name.  Finding it is a sign of life. */
 struct session *session_find (struct sessions *sessions, const char *id, size_t len,
                               const char *tenant, const char *principal);
 /* Cancel everything, background calls after their grace, and forget the session. */
@@ -75,8 +76,9 @@ void session_end (struct session *session, const char *reason);
 const char *session_id (const struct session *session);
 /* For logs and tools. */
 const char *session_name (const struct session *session);
-/* The number of its last event. */
+/* The number of its last event, and that behind which all are kept. */
 uint64_t session_said (const struct session *session);
+uint64_t session_first (const struct session *session);
 
 /* { "session_id", "name", "tenant", "principal", … }, without the context; and with it */
 void session_put (const struct session *session, bool whole, struct json_writer *w);
@@ -143,10 +145,9 @@ bool session_hear (struct session *session, const struct json_tape *tape,
                    const struct json_node *event, bool *ended, const char **code,
                    struct error *err);
 
-/* The events behind number `after`.  False: those are not there any more (*gone; *after is where
- * it can begin), or it could not take them. */
-bool session_subscribe (struct session *session, struct subscriber *subscriber, uint64_t *after,
-                        bool *gone);
+/* The events behind number `after`, and those to come.  False: they are not kept any more, or it
+ * could not take them; it does not listen. */
+bool session_subscribe (struct session *session, struct subscriber *subscriber, uint64_t after);
 void session_unsubscribe (struct subscriber *subscriber);
 
 #endif

@@ -231,10 +231,22 @@ session_open (struct sessions *sessions, const struct session_wish *wish, const 
   }
   log_event (sessions->settings.log, LOG_INFO, "session_started", SESSION_LOG (session),
              "principal", session->principal, NULL);
+  if (sessions_count (sessions) == 1 && sessions->settings.began != NULL)
+    sessions->settings.began (sessions->settings.ctx);
   return session;
 }
 
 /* ---- being found ---- */
+
+static struct session *
+find_named (const struct sessions *sessions, const char *name)
+{
+  struct session *session = sessions->newest;
+
+  while (session != NULL && memcmp (session->name, name, SESSION_NAME_LEN) != 0)
+    session = session->older;
+  return session;
+}
 
 struct session *
 session_find (struct sessions *sessions, const char *id, size_t len, const char *tenant,
@@ -242,9 +254,10 @@ session_find (struct sessions *sessions, const char *id, size_t len, const char 
 {
   struct session *session = NULL;
 
-  if (len != SESSION_ID_LEN)
-    return NULL;
-  HASH_FIND (hh, sessions->by_id, id, len, session);
+  if (len == SESSION_ID_LEN)
+    HASH_FIND (hh, sessions->by_id, id, len, session);
+  else if (len == SESSION_NAME_LEN && principal == NULL)
+    session = find_named (sessions, id);
   if (session == NULL || session->end_reason != NULL)
     return NULL;
   if (principal != NULL
@@ -271,6 +284,12 @@ uint64_t
 session_said (const struct session *session)
 {
   return session->feed.said;
+}
+
+uint64_t
+session_first (const struct session *session)
+{
+  return feed_first (&session->feed);
 }
 
 size_t

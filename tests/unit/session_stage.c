@@ -19,17 +19,17 @@ stage_toolset (void *ctx, const char *tenant)
   return catalog_toolset (((struct stage *) ctx)->fake.env.catalog);
 }
 
-static bool
+static enum subscriber_took
 hear_event (struct subscriber *subscriber, uint64_t number, const char *json, size_t len)
 {
   struct stage *stage = (struct stage *) ((char *) subscriber - offsetof (struct stage, ear));
 
   (void) number;
   if (stage->deaf && memmem (json, len, "tool_unavailable", 16) == NULL)
-    return false;
+    return SUBSCRIBER_REFUSED;
   if (stage->count < STAGE_EVENTS)
     stage->events[stage->count++] = xstrndup (json, len);
-  return true;
+  return SUBSCRIBER_TOOK;
 }
 
 static void
@@ -70,8 +70,6 @@ stage_begin (struct stage *stage, const char *text)
   struct error err = { 0 };
   struct json_tape tape;
   const char *code;
-  uint64_t after = 0;
-  bool gone;
 
   text = text != NULL ? text : "{}";
   CU_ASSERT_FATAL (json_read (&tape, text, strlen (text), &json_default_limits, &arena));
@@ -83,7 +81,7 @@ stage_begin (struct stage *stage, const char *text)
   stage->sessions = sessions_new (&stage->settings);
   stage->session = session_open (stage->sessions, &wish, &code, &err);
   CU_ASSERT_PTR_NOT_NULL_FATAL (stage->session);
-  CU_ASSERT (session_subscribe (stage->session, &stage->ear, &after, &gone));
+  CU_ASSERT (session_subscribe (stage->session, &stage->ear, 0));
 }
 
 const char *

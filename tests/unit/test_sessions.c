@@ -46,14 +46,14 @@ test_fallback (void)
   stage_close (&stage);
 }
 
-static bool
+static enum subscriber_took
 take_nothing (struct subscriber *subscriber, uint64_t number, const char *json, size_t len)
 {
   (void) subscriber;
   (void) number;
   (void) json;
   (void) len;
-  return false;
+  return SUBSCRIBER_REFUSED;
 }
 
 static void
@@ -61,15 +61,12 @@ test_fallback_fails (void)
 {
   struct subscriber broken = { .event = take_nothing };
   struct stage stage;
-  uint64_t after;
-  bool gone;
   char *log;
 
   stage_open (&stage);
   stage_begin (&stage, NULL);
   CU_ASSERT_PTR_NULL (stage_hear (&stage, CALL ("c")));
-  after = session_said (stage.session);
-  CU_ASSERT_TRUE (session_subscribe (stage.session, &broken, &after, &gone));
+  CU_ASSERT_TRUE (session_subscribe (stage.session, &broken, session_said (stage.session)));
   fake_done (&stage.fake.calls, 0, fake_result ("[]", "1"));
   CU_ASSERT_EQUAL (stage.count, 2);
   CU_ASSERT_PTR_NULL (broken.prev); /* told no more */
@@ -201,7 +198,8 @@ test_owners (void)
   CU_ASSERT_PTR_NULL (FIND ("acme", "anonymous"));
   CU_ASSERT_PTR_NULL (FIND (NULL, "key:test"));
   CU_ASSERT_PTR_NULL (session_find (stage.sessions, id, SESSION_ID_LEN - 1, NULL, NULL));
-  CU_ASSERT_PTR_NULL (session_find (stage.sessions, session_name (s), 20, NULL, NULL));
+  CU_ASSERT_PTR_EQUAL (session_find (stage.sessions, session_name (s), 20, NULL, NULL), s);
+  CU_ASSERT_PTR_NULL (session_find (stage.sessions, session_name (s), 20, NULL, "anonymous"));
 #undef FIND
   stage_close (&stage);
 }
@@ -241,7 +239,7 @@ struct ear {
   unsigned count;
 };
 
-static bool
+static enum subscriber_took
 count_event (struct subscriber *subscriber, uint64_t number, const char *json, size_t len)
 {
   struct ear *ear = (struct ear *) subscriber;
@@ -251,7 +249,7 @@ count_event (struct subscriber *subscriber, uint64_t number, const char *json, s
   CU_ASSERT_EQUAL (number, ear->last + 1);
   ear->last = number;
   ear->count++;
-  return true;
+  return SUBSCRIBER_TOOK;
 }
 
 static void

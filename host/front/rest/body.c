@@ -36,6 +36,20 @@ take_session_id (struct call_body *body, const struct json_node *value, struct a
 }
 
 static bool
+take_response_id (struct call_body *body, const struct json_node *value, struct arena *arena)
+{
+  return take_id (&body->response_id, &body->tape, value, arena);
+}
+
+static bool
+take_background (struct call_body *body, const struct json_node *value, struct arena *arena)
+{
+  (void) arena;
+  body->background = json_is (value, JSON_TRUE);
+  return body->background || json_is (value, JSON_FALSE);
+}
+
+static bool
 take_metadata (struct call_body *body, const struct json_node *value, struct arena *arena)
 {
   (void) arena;
@@ -58,6 +72,8 @@ static const struct member {
   { "arguments", "anything", take_arguments },
   { "call_id", "a string of 1 to 256 bytes", take_call_id },
   { "session_id", "a string of 1 to 256 bytes", take_session_id },
+  { "response_id", "a string of 1 to 256 bytes", take_response_id },
+  { "background", "true or false", take_background },
   { "metadata", "an object", take_metadata },
   { "deadline_ms", "an integer above 0", take_deadline },
 };
@@ -86,8 +102,8 @@ unknown_member (const char *name, struct error *err)
   near = name != NULL ? error_nearest (name, names) : NULL;
   if (near != NULL)
     return error_set (err, "unknown member; did you mean \"%s\"?", near);
-  return error_set (err, "unknown member; known are arguments, call_id, session_id, metadata and "
-                         "deadline_ms");
+  return error_set (err, "unknown member; known are arguments, call_id, session_id, response_id, "
+                         "background, metadata and deadline_ms");
 }
 
 /* "/name", with the escapes of RFC 6901. */

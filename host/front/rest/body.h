@@ -14,6 +14,8 @@ struct call_body {
   const struct json_node *arguments; /* any value, the pipeline judges it; or NULL */
   const char *call_id;               /* in the arena, or NULL */
   const char *session_id;            /* likewise */
+  const char *response_id;           /* likewise: the model's, in a session */
+  bool background;                   /* wanted, in a session */
   struct slice metadata;             /* an object as raw JSON; data NULL: none */
   int64_t deadline_ms;               /* 0: none */
 };

@@ -8,6 +8,7 @@
 #include "front/asked.h"
 #include "front/encode.h"
 #include "front/rest/body.h"
+#include "front/rest/sessions.h"
 
 enum { SCRATCH_KEEP = 256 * 1024 };
 
@@ -338,6 +339,8 @@ rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kin
                              "Content-Type must be application/json");
   if (!call_body_read (&body, request->body, &calls->limits, request->arena, &pointer, &err))
     return refuse_body (calls, x, pointer, &err);
+  if (kind == CALL_TOOL && rest_is_session (calls->env, &body))
+    return rest_session_call (calls->env, x, name, &body);
   begin (calls, x, kind, name, &body);
 }
 

@@ -7,4 +7,5 @@ libhost_la_SOURCES += \
   %D%/formats.c %D%/formats.h \
   %D%/rest.c %D%/rest.h \
   %D%/results.c %D%/results.h \
+  %D%/sessions.c %D%/sessions.h \
   %D%/route.c %D%/route.h

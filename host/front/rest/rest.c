@@ -12,12 +12,14 @@
 #include "front/rest/formats.h"
 #include "front/rest/results.h"
 #include "front/rest/route.h"
+#include "front/rest/sessions.h"
 
 struct rest {
   const struct front_env *env;
   struct rest_calls calls;
   struct rest_asks asks;
   struct rest_formats formats;
+  struct rest_sessions sessions;
 };
 
 static void
@@ -271,6 +273,54 @@ get_result (struct rest *rest, struct http_exchange *x, struct slice id)
   rest_result_get (rest->env, x, id);
 }
 
+/* ---- conversations ---- */
+
+static void
+post_session (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_session_post (&rest->sessions, x);
+}
+
+static void
+get_sessions (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_sessions_get (&rest->sessions, x);
+}
+
+static void
+get_session (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_session_get (&rest->sessions, x, id);
+}
+
+static void
+delete_session (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_session_delete (&rest->sessions, x, id);
+}
+
+static void
+get_session_events (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_session_events (&rest->sessions, x, id);
+}
+
+static void
+post_session_event (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_session_hear (&rest->sessions, x, id);
+}
+
+static void
+post_session_interrupt (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_session_interrupt (&rest->sessions, x, id);
+}
+
+/* ---- managing ---- */
+
 static void
 get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
@@ -370,6 +420,15 @@ static const struct route routes[] = {
   { "GET", "/v1/prompts", "the prompts", get_prompts, ROLE_LIST },
   { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt, ROLE_CALL },
   { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call, ROLE_CALL },
+  { "POST", "/v1/sessions", "open a session", post_session, ROLE_CALL },
+  { "GET", "/v1/sessions", "one's sessions", get_sessions, ROLE_CALL },
+  { "GET", "/v1/sessions/{id}", "one of them", get_session, ROLE_CALL },
+  { "DELETE", "/v1/sessions/{id}", "end it", delete_session, ROLE_CALL },
+  { "GET", "/v1/sessions/{id}/events", "its events; takes Last-Event-ID", get_session_events,
+    ROLE_CALL },
+  { "POST", "/v1/sessions/{id}/events", "an event for it", post_session_event, ROLE_CALL },
+  { "POST", "/v1/sessions/{id}/interrupt", "cancel what a response started, or all",
+    post_session_interrupt, ROLE_CALL },
   { "GET", "/v1/asks", "calls that wait for answers", get_asks, ROLE_LIST },
   { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask, ROLE_LIST },
   { "POST", "/v1/asks/{id}", "answer it", post_ask, ROLE_LIST },
@@ -448,6 +507,7 @@ rest_new (const struct front_env *env)
   rest_asks_init (&rest->asks, env);
   rest_calls_init (&rest->calls, env, &rest->asks);
   rest_formats_init (&rest->formats);
+  rest_sessions_init (&rest->sessions, env);
   return rest;
 }
 
@@ -471,10 +531,17 @@ rest_handle (struct rest *rest, struct http_exchange *x)
 }
 
 void
+rest_drain (struct rest *rest)
+{
+  rest_sessions_drain (&rest->sessions);
+}
+
+void
 rest_free (struct rest *rest)
 {
   if (rest == NULL)
     return;
+  rest_sessions_drain (&rest->sessions);
   rest_calls_free (&rest->calls);
   rest_asks_free (&rest->asks);
   rest_formats_free (&rest->formats);

@@ -1,5 +1,5 @@
-/* rest.h - the plain HTTP paths: /v1/tools, /v1/calls, /v1/plugins, /healthz, /readyz, /metrics, /.
- * Loop thread only. */
+/* rest.h - the plain HTTP paths: /v1/tools, /v1/calls, /v1/sessions, /v1/plugins, /healthz,
+ * /readyz, /metrics, /. Loop thread only. */
 #ifndef TOOLHOST_FRONT_REST_H
 #define TOOLHOST_FRONT_REST_H
 
@@ -11,6 +11,8 @@ struct rest;
 struct rest *rest_new (const struct front_env *env);
 /* Any request that is not /mcp. */
 void rest_handle (struct rest *rest, struct http_exchange *x);
+/* The daemon is stopping: event streams end, sessions and calls go on. */
+void rest_drain (struct rest *rest);
 void rest_free (struct rest *rest);
 
 #endif

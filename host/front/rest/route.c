@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { NEAREST_MAX = 64, ROUTES_MAX = 32 };
+enum { NEAREST_MAX = 64, ROUTES_MAX = 64 };
 
 bool
 route_fits (const char *pattern, struct slice path, struct slice *segment)

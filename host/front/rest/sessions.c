@@ -1,0 +1,571 @@
+#include "front/rest/sessions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "front/encode.h"
+#include "session/session.h"
+
+static const double BEAT_SECONDS = 15;
+
+/* Who listens to a session. */
+struct session_stream {
+  struct subscriber subscriber; /* first: it is handed back */
+  struct rest_sessions *all;
+  struct session_stream *next, **prev;
+  struct http_exchange *x;
+};
+
+/* ---- answers ---- */
+
+static void
+reply_json (struct http_exchange *x, int status, const char *headers, const struct buf *json)
+{
+  http_reply (x, status, "application/json", headers, json->data, json->len);
+}
+
+static void
+reply_count (struct http_exchange *x, int status, const char *name, int64_t count)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  jsonw_object (&w);
+  jsonw_name_int (&w, name, count);
+  jsonw_end (&w);
+  reply_json (x, status, NULL, &out);
+}
+
+static void
+refuse_unknown (struct http_exchange *x)
+{
+  http_reply_error (x, 404, "session_not_found",
+                    "There is no session of this id that is yours; it may have ended");
+}
+
+/* `err` begins with a JSON pointer: { "error": { "code", "message", "path" } } */
+static void
+refuse_at (struct http_exchange *x, int status, const char *code, const struct error *err)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+  const size_t pointer = strcspn (err->text, ":");
+
+  jsonw_object (&w);
+  jsonw_name (&w, "error");
+  jsonw_object (&w);
+  jsonw_name_string (&w, "code", code);
+  jsonw_name_string (&w, "message", pointer == 0 ? err->text + 2 : err->text);
+  jsonw_name (&w, "path");
+  jsonw_string_len (&w, err->text, pointer);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  reply_json (x, status, NULL, &out);
+}
+
+/* ---- requests ---- */
+
+static bool
+manages (const struct http_exchange *x)
+{
+  return (http_request (x)->peer->roles & ROLE_MANAGE) != 0;
+}
+
+/* NULL: refused. */
+static struct session *
+find (const struct front_env *env, struct http_exchange *x, struct slice id)
+{
+  const struct front_peer *peer = http_request (x)->peer;
+  struct session *session = NULL;
+
+  if (env->sessions != NULL)
+    session = session_find (env->sessions, id.data, id.len, peer->tenant,
+                            manages (x) ? NULL : peer->principal);
+  if (session == NULL)
+    refuse_unknown (x);
+  return session;
+}
+
+/* The body as JSON; an empty one is an empty object.  False: refused. */
+static bool
+read_body (const struct rest_sessions *sessions, struct http_exchange *x, struct json_tape *tape)
+{
+  const struct http_request *request = http_request (x);
+  const struct slice body = request->body.len != 0 ? request->body : (struct slice){ "{}", 2 };
+
+  if (request->body.len != 0 && !media_is_json (http_header (x, "content-type")))
+    http_reply_error (x, 415, "unsupported_media_type", "Content-Type must be application/json");
+  else if (!json_read (tape, body.data, body.len, &sessions->limits, request->arena))
+    http_reply_error (x, 400, "bad_json", "the body is not JSON: byte %zu: %s", tape->offset,
+                      tape->problem);
+  else
+    return true;
+  return false;
+}
+
+/* ---- POST /v1/sessions ---- */
+
+enum { CALL_ID_MAX_BYTES = 256 };
+
+static bool
+take_call_id (struct session_wish *wish, const struct json_tape *tape,
+              const struct json_node *value, struct arena *arena, struct error *err)
+{
+  wish->call_id = json_cstring (tape, value, arena);
+  return (wish->call_id != NULL && *wish->call_id != '\0'
+          && strlen (wish->call_id) <= CALL_ID_MAX_BYTES)
+         || error_set (err, "/call_id: expected a string of 1 to 256 bytes");
+}
+
+static bool
+take_ttl (struct session_wish *wish, const struct json_tape *tape, const struct json_node *value,
+          struct arena *arena, struct error *err)
+{
+  int64_t ms;
+
+  (void) arena;
+  if (!json_int64 (tape, value, &ms) || ms <= 0)
+    return error_set (err, "/ttl_ms: expected an integer above 0");
+  wish->ttl = (double) ms / 1000;
+  return true;
+}
+
+static bool
+take_context (struct session_wish *wish, const struct json_tape *tape,
+              const struct json_node *value, struct arena *arena, struct error *err)
+{
+  const struct json_node *name;
+
+  if (!json_is (value, JSON_OBJECT))
+    return error_set (err, "/context: expected an object");
+  for (name = json_first (value); name != json_end (value); name = json_next (json_next (name))) {
+    if (json_equals (tape, name, "user"))
+      wish->user = json_next (name);
+    else if (json_equals (tape, name, "tenant"))
+      wish->data = json_next (name);
+    else
+      return error_set (err, "/context/%s: at its start a context has user and tenant",
+                        json_cstring (tape, name, arena));
+  }
+  return true;
+}
+
+static const struct member {
+  const char *name;
+  bool (*take) (struct session_wish *wish, const struct json_tape *tape,
+                const struct json_node *value, struct arena *arena, struct error *err);
+} members[] = {
+  { "call_id", take_call_id },
+  { "ttl_ms", take_ttl },
+  { "context", take_context },
+};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+static bool
+take_member (struct session_wish *wish, const struct json_node *name, struct arena *arena,
+             struct error *err)
+{
+  const char *names[MEMBERS + 1] = { NULL };
+  const char *text = json_cstring (wish->tape, name, arena), *near;
+
+  for (size_t i = 0; i < MEMBERS; i++) {
+    names[i] = members[i].name;
+    if (json_equals (wish->tape, name, names[i]))
+      return members[i].take (wish, wish->tape, json_next (name), arena, err);
+  }
+  near = text != NULL ? error_nearest (text, names) : NULL;
+  if (near != NULL)
+    return error_set (err, "/%s: unknown member; did you mean \"%s\"?", text, near);
+  return error_set (err, "/%s: unknown member; known are call_id, ttl_ms and context",
+                    text != NULL ? text : "");
+}
+
+static bool
+take_wish (struct session_wish *wish, struct arena *arena, struct error *err)
+{
+  const struct json_node *root = json_root (wish->tape);
+
+  if (!json_is (root, JSON_OBJECT))
+    return error_set (err, ": expected an object");
+  for (const struct json_node *name = json_first (root); name != json_end (root);
+       name = json_next (json_next (name)))
+    if (!take_member (wish, name, arena, err))
+      return false;
+  return true;
+}
+
+static void
+reply_opened (struct http_exchange *x, const struct session *session)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+  char location[32 + SESSION_ID_LEN];
+
+  session_put (session, true, &w);
+  (void) snprintf (location, sizeof location, "Location: /v1/sessions/%s\r\n",
+                   session_id (session));
+  reply_json (x, 201, location, &out);
+}
+
+void
+rest_session_post (struct rest_sessions *sessions, struct http_exchange *x)
+{
+  const struct front_peer *peer = http_request (x)->peer;
+  struct session_wish wish = { .tenant = peer->tenant, .principal = peer->principal };
+  struct error err = { 0 };
+  struct json_tape tape;
+  struct session *session;
+  const char *code;
+
+  if (sessions->env->sessions == NULL)
+    return http_reply_error (x, 503, "tool_unavailable", "This daemon has no sessions");
+  if (!read_body (sessions, x, &tape))
+    return;
+  wish.tape = &tape;
+  if (!take_wish (&wish, http_request (x)->arena, &err))
+    return refuse_at (x, 400, "bad_request", &err);
+  session = session_open (sessions->env->sessions, &wish, &code, &err);
+  if (session != NULL)
+    reply_opened (x, session);
+  else if (strcmp (code, "bad_context") == 0)
+    refuse_at (x, 400, code, &err);
+  else
+    http_reply_error (x, 429, code, "%s", err.text);
+}
+
+/* ---- looking, ending ---- */
+
+void
+rest_sessions_get (struct rest_sessions *sessions, struct http_exchange *x)
+{
+  const struct front_peer *peer = http_request (x)->peer;
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  if (sessions->env->sessions != NULL)
+    sessions_put (sessions->env->sessions, peer->tenant, manages (x) ? NULL : peer->principal, &w);
+  else
+    buf_puts (&out, "{\"sessions\":[]}");
+  reply_json (x, 200, NULL, &out);
+}
+
+void
+rest_session_get (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+  const struct session *session = find (sessions->env, x, id);
+
+  if (session == NULL)
+    return;
+  session_put (session, true, &w);
+  reply_json (x, 200, NULL, &out);
+}
+
+void
+rest_session_delete (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
+{
+  struct session *session = find (sessions->env, x, id);
+
+  if (session == NULL)
+    return;
+  session_end (session, "deleted");
+  http_reply (x, 204, NULL, NULL, NULL, 0);
+}
+
+/* ---- events in ---- */
+
+static int
+status_of (const char *code)
+{
+  if (strcmp (code, "context_write_denied") == 0)
+    return 403;
+  return strcmp (code, "bad_event") == 0 ? 400 : 429;
+}
+
+void
+rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
+{
+  struct session *session = find (sessions->env, x, id);
+  struct error err = { 0 };
+  struct json_tape tape;
+  const char *code;
+  bool ended;
+
+  if (session == NULL || !read_body (sessions, x, &tape))
+    return;
+  if (!session_hear (session, &tape, json_root (&tape), &ended, &code, &err))
+    return refuse_at (x, status_of (code), code, &err);
+  if (ended)
+    http_reply (x, 204, NULL, NULL, NULL, 0);
+  else
+    reply_count (x, 202, "events", (int64_t) session_said (session));
+}
+
+void
+rest_session_interrupt (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
+{
+  struct session *session = find (sessions->env, x, id);
+  const struct json_node *node;
+  const char *response_id;
+  struct json_tape tape;
+  size_t count;
+
+  if (session == NULL || !read_body (sessions, x, &tape))
+    return;
+  node = json_member (&tape, json_root (&tape), "response_id");
+  response_id = json_cstring (&tape, node, http_request (x)->arena);
+  if (node != NULL && (response_id == NULL || *response_id == '\0')) {
+    struct error err = { .text = "/response_id: expected the id of a response" };
+    return refuse_at (x, 400, "bad_request", &err);
+  }
+  count = response_id != NULL ? session_interrupt (session, response_id)
+                              : session_interrupt_all (session);
+  reply_count (x, 200, "cancelled", (int64_t) count);
+}
+
+/* ---- events out ---- */
+
+static void
+on_beat (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct rest_sessions *sessions = timer->data;
+
+  (void) loop;
+  (void) revents;
+  for (struct session_stream *s = sessions->streams, *next; s != NULL; s = next) {
+    next = s->next;
+    (void) http_stream_write (s->x, ":\n\n", 3);
+  }
+}
+
+void
+rest_sessions_init (struct rest_sessions *sessions, const struct front_env *env)
+{
+  *sessions = (struct rest_sessions){ .env = env, .limits = json_default_limits };
+  sessions->limits.depth = env->json_depth;
+  ev_timer_init (&sessions->beat, on_beat, BEAT_SECONDS, BEAT_SECONDS);
+  sessions->beat.data = sessions;
+}
+
+static void
+stream_unlink (struct session_stream *stream)
+{
+  struct rest_sessions *all = stream->all;
+
+  session_unsubscribe (&stream->subscriber);
+  *stream->prev = stream->next;
+  if (stream->next != NULL)
+    stream->next->prev = stream->prev;
+  if (all->streams == NULL)
+    ev_timer_stop (all->env->loop, &all->beat);
+}
+
+static enum subscriber_took
+on_event (struct subscriber *subscriber, uint64_t number, const char *json, size_t len)
+{
+  struct session_stream *stream = (struct session_stream *) subscriber;
+  CLEANUP_BUF struct buf out = { 0 };
+
+  buf_printf (&out, "id: %llu\ndata: ", (unsigned long long) number);
+  buf_append (&out, json, len);
+  buf_puts (&out, "\n\n");
+  return http_stream_write (stream->x, out.data, out.len) ? SUBSCRIBER_TOOK : SUBSCRIBER_LEFT;
+}
+
+static void
+end_stream (struct session_stream *stream)
+{
+  struct http_exchange *x = stream->x;
+
+  stream_unlink (stream);
+  http_on_gone (x, NULL);
+  http_stream_end (x);
+}
+
+static void
+on_closed (struct subscriber *subscriber)
+{
+  end_stream ((struct session_stream *) subscriber);
+}
+
+static void
+on_gone (void *data)
+{
+  stream_unlink (data);
+}
+
+void
+rest_sessions_drain (struct rest_sessions *sessions)
+{
+  while (sessions->streams != NULL)
+    end_stream (sessions->streams);
+}
+
+/* False: it is no number. */
+static bool
+read_number (struct slice text, uint64_t *number)
+{
+  *number = 0;
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9' || i == 18)
+      return false;
+    *number = *number * 10 + (uint64_t) (text.data[i] - '0');
+  }
+  return text.len != 0;
+}
+
+/* Where the stream goes on; false: refused. */
+static bool
+read_after (struct http_exchange *x, bool *given, uint64_t *after)
+{
+  struct slice text = http_header (x, "last-event-id");
+
+  if (text.data == NULL)
+    text = http_query (x, "after");
+  *given = text.data != NULL;
+  *after = 0;
+  if (!*given || read_number (text, after))
+    return true;
+  http_reply_error (x, 400, "bad_request", "Last-Event-ID: expected the number of an event");
+  return false;
+}
+
+/* All links are made before the first event is written: writing may lose the peer. */
+static void
+stream_begin (struct rest_sessions *sessions, struct http_exchange *x, struct session *session,
+              uint64_t after)
+{
+  struct session_stream *stream = arena_alloc (http_request (x)->arena, sizeof *stream);
+
+  *stream = (struct session_stream){ .subscriber = { .event = on_event, .closed = on_closed },
+                                     .all = sessions,
+                                     .next = sessions->streams,
+                                     .prev = &sessions->streams,
+                                     .x = x };
+  if (stream->next != NULL)
+    stream->next->prev = &stream->next;
+  else
+    ev_timer_again (sessions->env->loop, &sessions->beat);
+  sessions->streams = stream;
+  http_set_data (x, stream);
+  http_on_gone (x, on_gone);
+  http_stream_begin (x, 200, SSE_TYPE, SSE_HEADERS);
+  (void) session_subscribe (session, &stream->subscriber, after);
+}
+
+void
+rest_session_events (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
+{
+  struct session *session = find (sessions->env, x, id);
+  uint64_t after, first;
+  bool given;
+
+  if (session == NULL || !read_after (x, &given, &after))
+    return;
+  first = session_first (session);
+  if (!given)
+    after = first;
+  if (after > session_said (session))
+    return http_reply_error (
+      x, 400, "bad_request", "Last-Event-ID: there is no event %llu yet, the last one is %llu",
+      (unsigned long long) after, (unsigned long long) session_said (session));
+  if (after < first)
+    return http_reply_error (x, 410, "events_gone",
+                             "The events up to %llu are not kept any more; look at the session, "
+                             "and go on behind that one",
+                             (unsigned long long) first);
+  stream_begin (sessions, x, session, after);
+}
+
+/* ---- calls ---- */
+
+/* In the exchange's arena. */
+struct session_wait {
+  struct session_waiter waiter; /* first: it is handed back */
+  struct http_exchange *x;
+};
+
+static void
+on_answered (struct session_waiter *waiter, const struct session_answer *answer)
+{
+  struct http_exchange *x = ((struct session_wait *) waiter)->x;
+
+  http_on_gone (x, NULL);
+  if (answer->json == NULL)
+    http_reply_error (x, 410, "answer_gone",
+                      "The call has run; its answer is not kept any more, and it is not run again");
+  else
+    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, answer->json,
+                answer->len);
+}
+
+/* The call goes on: it is the session's. */
+static void
+on_waiter_gone (void *data)
+{
+  session_unwait (&((struct session_wait *) data)->waiter);
+}
+
+bool
+rest_is_session (const struct front_env *env, const struct call_body *body)
+{
+  return env->sessions != NULL && body->session_id != NULL
+         && strlen (body->session_id) == SESSION_ID_LEN
+         && strncmp (body->session_id, "ses_", 4) == 0;
+}
+
+static void
+take_arguments (struct session_call *call, const struct call_body *body, struct arena *arena)
+{
+  if (body->arguments == NULL)
+    return;
+  if (json_is (body->arguments, JSON_STRING))
+    call->args = json_string (&body->tape, body->arguments, arena, &call->args_len);
+  else
+    call->args = json_raw (&body->tape, body->arguments, &call->args_len);
+}
+
+void
+rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
+                   const struct call_body *body)
+{
+  struct session *session =
+    find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
+  struct session_wait *wait = arena_alloc (http_request (x)->arena, sizeof *wait);
+  struct session_call call = { .call_id = body->call_id,
+                               .name = tool.data,
+                               .name_len = tool.len,
+                               .response_id = body->response_id,
+                               .metadata = body->metadata.data,
+                               .metadata_len = body->metadata.len,
+                               .deadline_ms = body->deadline_ms,
+                               .background = body->background };
+
+  if (session == NULL)
+    return;
+  *wait = (struct session_wait){ .waiter = { .answered = on_answered }, .x = x };
+  take_arguments (&call, body, http_request (x)->arena);
+  http_set_data (x, wait);
+  http_on_gone (x, on_waiter_gone);
+  switch (session_call (session, &call, &wait->waiter)) {
+  case SESSION_TAKEN:
+  case SESSION_PENDING:
+  case SESSION_EXECUTED:
+    return; /* answered, or it will be */
+  case SESSION_OTHER:
+    http_on_gone (x, NULL);
+    return http_reply_error (x, 409, "call_id_reused",
+                             "The session knows this call_id with another tool or other arguments; "
+                             "take a new one");
+  case SESSION_FULL:
+    http_on_gone (x, NULL);
+    return http_reply_error (x, 429, "max_invocations_reached",
+                             "The session takes no more calls; open another");
+  case SESSION_ENDING:
+    http_on_gone (x, NULL);
+    return refuse_unknown (x);
+  }
+}

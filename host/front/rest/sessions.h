@@ -1,0 +1,45 @@
+/* sessions.h - conversations over plain HTTP: /v1/sessions and what is below it, and calls that
+ * name a session.  Used by rest.c and calls.c.  Loop thread only.
+ *
+ * A session is its principal's and tenant's; who manages may see, interrupt and end any.  Its
+ * events are an event stream whose ids are their numbers: Last-Event-ID (or ?after=) goes on behind
+ * one, without it the stream begins with the first that is kept.
+ *
+ * A call that names a session is the session's: it goes on when its caller leaves, and the same
+ * again gets the same answer, the event tool_call_output as JSON. */
+#ifndef TOOLHOST_FRONT_REST_SESSIONS_H
+#define TOOLHOST_FRONT_REST_SESSIONS_H
+
+#include "front/front.h"
+#include "front/http/http.h"
+#include "front/rest/body.h"
+
+struct session_stream;
+
+struct rest_sessions {
+  const struct front_env *env;
+  struct json_limits limits;
+  struct session_stream *streams;
+  ev_timer beat; /* while there are streams: a sign of life */
+};
+
+void rest_sessions_init (struct rest_sessions *sessions, const struct front_env *env);
+/* End the streams; the sessions go on. */
+void rest_sessions_drain (struct rest_sessions *sessions);
+
+void rest_session_post (struct rest_sessions *sessions, struct http_exchange *x);
+void rest_sessions_get (struct rest_sessions *sessions, struct http_exchange *x);
+void rest_session_get (struct rest_sessions *sessions, struct http_exchange *x, struct slice id);
+void rest_session_delete (struct rest_sessions *sessions, struct http_exchange *x, struct slice id);
+void rest_session_events (struct rest_sessions *sessions, struct http_exchange *x, struct slice id);
+void rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id);
+void rest_session_interrupt (struct rest_sessions *sessions, struct http_exchange *x,
+                             struct slice id);
+
+/* Does the body name a session of ours?  Other ids are labels that tools are told. */
+bool rest_is_session (const struct front_env *env, const struct call_body *body);
+/* Such a call, which the exchange waits for. */
+void rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
+                        const struct call_body *body);
+
+#endif
