@@ -56,3 +56,7 @@ check_PROGRAMS += %D%/test_sessions
 	%D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
 %C%_test_sessions_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += %D%/sessions.jsonl
+
+check_PROGRAMS += %D%/test_rest_sessions
+%C%_test_rest_sessions_SOURCES = %D%/test_rest_sessions.c $(front_fakes)
+%C%_test_rest_sessions_LDADD = $(UNIT_LIBS)
