@@ -82,7 +82,7 @@ def test_descriptors_for_workers():
 def test_without_descriptors():
     with contextlib.ExitStack() as stack:
         # Descriptors that the daemon has and knows nothing of.
-        others = [stack.enter_context(open(os.devnull)).fileno() for _ in range(FILES - 28)]
+        others = [stack.enter_context(open(os.devnull)).fileno() for _ in range(FILES - 32)]
         d = stack.enter_context(Daemon(limits={resource.RLIMIT_NOFILE: FILES}, pass_fds=others))
         served = fill(d, stack)
         assert len(served) > 7, f"only {len(served)} connections"
