@@ -83,6 +83,7 @@ host_free (struct host *host)
   http_server_free (host->http);
   mcp_http_free (host->mcp);
   rest_free (host->rest);
+  ws_front_free (host->ws);
   host_free_sessions (host);
   if (host->calls != NULL) {
     calls_cancel_all (host->calls);

@@ -112,6 +112,8 @@ on_request (void *ctx, struct http_exchange *x)
     return;
   if (slice_is (http_request (x)->path, "/mcp"))
     mcp_http_handle (host->mcp, x);
+  else if (slice_is (http_request (x)->path, WS_PATH))
+    ws_front_handle (host->ws, x);
   else
     rest_handle (host->rest, x);
 }
@@ -178,6 +180,7 @@ host_make_fronts (struct host *host)
   limits.connections_per_peer_max = (unsigned) host->config.connections_per_peer_max;
   host->mcp = mcp_http_new (&host->env);
   host->rest = rest_new (&host->env);
+  host->ws = ws_front_new (&host->env);
   host->http = http_server_new (&host->env, &limits, on_request, host);
 }
 

@@ -38,6 +38,7 @@
 #include "front/mcp/mcp.h"
 #include "front/rest/rest.h"
 #include "front/stdio/stdio.h"
+#include "front/ws/ws.h"
 #include "pool/pool.h"
 #include "pool/spawn.h"
 #include "service/http/broker.h"
@@ -111,6 +112,7 @@ struct host {
   struct http_server *http;
   struct mcp_http *mcp;
   struct rest *rest;
+  struct ws_front *ws;
   struct stdio_front *stdio;
   bool serve_stdio;
   ev_timer patience; /* with stdio: how long a plugin may keep the client waiting */

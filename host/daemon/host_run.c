@@ -135,6 +135,7 @@ host_stop (struct host *host)
     http_server_drain (host->http);
     mcp_http_drain (host->mcp);
     rest_drain (host->rest);
+    ws_front_drain (host->ws);
   }
   host->stop_by = ev_now (host->loop) + (double) host->config.drain_ms / 1000;
   host->kill_by = host->stop_by + 2;

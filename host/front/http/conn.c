@@ -444,6 +444,20 @@ watch_peer (struct conn *c)
   watch (c);
 }
 
+/* What came after an upgrade.  The handler may have ended it then, or lost it. */
+static void
+read_bytes (struct conn *c)
+{
+  char bytes[16 * 1024];
+  ssize_t n = recv (c->io.fd, bytes, sizeof bytes, MSG_DONTWAIT);
+
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n <= 0)
+    return conn_lose (c);
+  c->x->bytes (c->x->data, bytes, (size_t) n);
+}
+
 static void
 ask_for_peer (struct conn *c)
 {
@@ -489,8 +503,11 @@ on_readable (struct conn *c)
   switch (c->state) {
   case CONN_READING:
     return read_request (c);
-  case CONN_SERVING:
   case CONN_STREAMING:
+    if (c->x->bytes != NULL)
+      return read_bytes (c);
+    return watch_peer (c);
+  case CONN_SERVING:
     return watch_peer (c);
   case CONN_LINGERING:
     return discard (c);

@@ -158,6 +158,7 @@ exchange_next (struct http_exchange *x)
   arena_reset (&x->arena);
   x->data = NULL;
   x->gone = NULL;
+  x->bytes = NULL;
   x->chunked = false;
   x->body_since = 0;
   x->body_received = 0;

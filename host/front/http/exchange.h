@@ -30,7 +30,8 @@ struct http_exchange {
   struct arena arena;
   void *data;
   void (*gone) (void *data);
-  bool chunked;         /* the answer */
+  void (*bytes) (void *data, const char *bytes, size_t len); /* after an upgrade; else NULL */
+  bool chunked;                                              /* the answer */
   int64_t body_since;   /* when we began to wait for the body, ns; 0: not yet */
   size_t body_received; /* bytes of it since then, framing included */
   struct http_exchange *next_spare;

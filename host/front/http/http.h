@@ -107,6 +107,14 @@ void http_stream_begin (struct http_exchange *x, int status, const char *content
  * connection is given up (the gone callback comes). */
 bool http_stream_write (struct http_exchange *x, const void *data, size_t len);
 void http_stream_end (struct http_exchange *x); /* the exchange is gone */
+/* Bytes of it that the peer has not taken. */
+size_t http_stream_backlog (const struct http_exchange *x);
+
+/* Answer 101: from here on the connection speaks what the header lines say.  What the peer sends is
+ * handed to `bytes`, which may write and end; the rest is as of a stream, without chunks.  False, and
+ * nothing is answered: the peer did not wait for it. */
+bool http_upgrade (struct http_exchange *x, const char *headers,
+                   void (*bytes) (void *data, const char *bytes, size_t len));
 
 /* Whose the exchange is: for the handler's own state. */
 void http_set_data (struct http_exchange *x, void *data);

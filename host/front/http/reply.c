@@ -24,6 +24,7 @@ struct status_line {
 };
 
 static const struct status_line status_lines[] = {
+  { 101, "HTTP/1.1 101 Switching Protocols\r\n" },
   { 200, "HTTP/1.1 200 OK\r\n" },
   { 201, "HTTP/1.1 201 Created\r\n" },
   { 202, "HTTP/1.1 202 Accepted\r\n" },
@@ -45,6 +46,7 @@ static const struct status_line status_lines[] = {
   { 416, "HTTP/1.1 416 Range Not Satisfiable\r\n" },
   { 417, "HTTP/1.1 417 Expectation Failed\r\n" },
   { 422, "HTTP/1.1 422 Unprocessable Content\r\n" },
+  { 426, "HTTP/1.1 426 Upgrade Required\r\n" },
   { 429, "HTTP/1.1 429 Too Many Requests\r\n" },
   { 431, "HTTP/1.1 431 Request Header Fields Too Large\r\n" },
   { 500, "HTTP/1.1 500 Internal Server Error\r\n" },
@@ -266,6 +268,31 @@ http_stream_begin (struct http_exchange *x, int status, const char *content_type
                                      .chunked = x->chunked });
   c->state = CONN_STREAMING;
   conn_take_turn (c);
+}
+
+bool
+http_upgrade (struct http_exchange *x, const char *headers,
+              void (*bytes) (void *data, const char *bytes, size_t len))
+{
+  struct conn *c = x->conn;
+
+  assert (c->state == CONN_SERVING);
+  if (exchange_rest (x) > 0)
+    return false;
+  c->closing = c->lingers = true; /* it never speaks HTTP again */
+  put_head (
+    &x->out,
+    &(struct head){ .status = 101, .headers = headers, .connection = "Connection: Upgrade\r\n" });
+  x->bytes = bytes;
+  c->state = CONN_STREAMING;
+  conn_take_turn (c);
+  return true;
+}
+
+size_t
+http_stream_backlog (const struct http_exchange *x)
+{
+  return exchange_unsent (x);
 }
 
 static void

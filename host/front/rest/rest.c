@@ -470,6 +470,7 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
   jsonw_array (&w);
   for (size_t i = 0; i < ROUTES; i++)
     put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
+  put_path (&w, "GET", "/v1/session", "a whole conversation over a WebSocket");
   put_path (&w, "POST", "/mcp", "the Model Context Protocol");
   jsonw_end (&w);
   jsonw_end (&w);
