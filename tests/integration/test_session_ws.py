@@ -153,6 +153,19 @@ def test_it_is_joined_behind_an_event():
         same(len(sessions(d)), 1)
 
 
+def test_who_has_joined_goes_with_its_owner():
+    with Daemon(plugins=["echo"]) as d:
+        with WebSocket(d) as owner:
+            session = owner.event("session")["session"]["session_id"]
+            guests = [WebSocket(d, f"?session_id={session}") for _ in range(3)]
+            for guest in guests:
+                guest.event("session")
+        for guest in guests:
+            with guest:
+                same(guest.event("session_ended")["reason"], "disconnected")
+                same(guest.closed(), 1000)
+
+
 def test_what_is_wrong_is_told():
     with Daemon(plugins=["echo"]) as d, WebSocket(d) as ws:
         ws.event("session")
@@ -209,13 +222,14 @@ def test_one_that_does_not_read_is_closed():
         session = ws.event("session")["session"]["session_id"]
         answers = [d.http("POST", f"/v1/sessions/{session}/events",
                           {"type": "tool_call", "call_id": f"c{n}", "name": "echo",
-                           "arguments": {"text": "x" * 60000}}) for n in range(150)]
+                           "arguments": {"text": "x" * 60000}}) for n in range(250)]
         same({a.status for a in answers}, {202})
+        # All is said before it reads: more than any socket's buffers hold.
+        wait_for(lambda: d.http("GET", f"/v1/sessions/{session}").json["executed"] == 250, 20, "the end of all calls")
         last = None
         while frame := ws.receive():
             last = frame
         same((last[0], struct.unpack("!H", last[1][:2])[0], last[1][2:]), (CLOSE, 1008, b"slow_consumer"))
-        wait_for(lambda: d.http("GET", f"/v1/sessions/{session}").json["executed"] == 150, 20, "the end of all calls")
 
 
 def test_the_handshake():

@@ -255,18 +255,32 @@ on_bytes (void *data, const char *bytes, size_t len)
 
 /* ---- beginning ---- */
 
+/* One that goes may take others with it, who had joined its session: each search begins anew. */
+static struct ws_conn *
+find_lost (const struct ws_front *front, bool silent)
+{
+  struct ws_conn *conn = front->conns;
+
+  while (conn != NULL && !wslay_event_get_close_sent (conn->wslay) && (conn->alive || !silent))
+    conn = conn->next;
+  return conn;
+}
+
+static void
+hang_up_lost (struct ws_front *front, bool silent)
+{
+  struct ws_conn *conn;
+
+  while ((conn = find_lost (front, silent)) != NULL)
+    hang_up (conn);
+}
+
 static void
 on_reap (struct ev_loop *loop, ev_timer *timer, int revents)
 {
-  struct ws_front *front = timer->data;
-
   (void) loop;
   (void) revents;
-  for (struct ws_conn *conn = front->conns, *next; conn != NULL; conn = next) {
-    next = conn->next;
-    if (wslay_event_get_close_sent (conn->wslay))
-      hang_up (conn);
-  }
+  hang_up_lost (timer->data, false);
 }
 
 static void
@@ -277,16 +291,11 @@ on_beat (struct ev_loop *loop, ev_timer *timer, int revents)
 
   (void) loop;
   (void) revents;
-  for (struct ws_conn *conn = front->conns, *next; conn != NULL; conn = next) {
-    next = conn->next;
-    if (!conn->alive) {
-      hang_up (conn);
-      continue;
-    }
+  hang_up_lost (front, true);
+  for (struct ws_conn *conn = front->conns; conn != NULL; conn = conn->next) {
     conn->alive = false;
-    if (!conn->closing)
-      (void) wslay_event_queue_msg (conn->wslay, &ping);
-    flush (conn);
+    (void) wslay_event_queue_msg (conn->wslay, &ping);
+    (void) wslay_event_send (conn->wslay);
   }
 }
 
