@@ -246,8 +246,9 @@ def test_one_byte_at_a_time():
         same(manage(d, "GET", "/metrics"), 200)
         assert d.log_events("worker_crashed", lambda e: "exited with status 0" in e["why"]), d.raw[-5:]
     with Daemon(plugins=["echo"], stdio=True, env=preloaded("one_byte")) as d:
-        answer = d.pipe.ask("tools/call", {"name": "echo", "arguments": {"text": "x" * 3000}})
-        same(answer["result"]["content"][0]["text"], "x" * 3000)
+        call = "tools/call", {"name": "echo", "arguments": {"text": "x" * 3000}}
+        answer = wait_for(lambda: d.pipe.ask(*call).get("result"), 15, "the plugin, described byte by byte")
+        same(answer["content"][0]["text"], "x" * 3000)
 
 
 def test_the_wall_clock_jumps():
