@@ -358,8 +358,8 @@ faults_of_a_policy (void)
       "/permissions/http/0/headers/Host: ", "no header that may be added" },
     { "{\"permissions\":{\"http\":[{\"url\":\"https://a/*\",\"headers\":{\"X\":\"${k}\"}}]}}",
       "/permissions/http/0/headers/X: ", "there is no secret \"k\"" },
-    { "{\"permissions\":{\"http\":[{\"methods\":[\"GET\"]}]}}",
-      "/permissions/http/0/url: required", "is missing" },
+    { "{\"permissions\":{\"http\":[{\"methods\":[\"GET\"]}]}}", "/permissions/http/0/url: required",
+      "is missing" },
     { "{\"permissions\":{\"http\":[\"https://a/v/*\"]},\"tools\":{\"t\":{\"http\":[\"https://a/"
       "*\"]}}}",
       "/tools/t/http: ", "not within what the plugin is granted" },

@@ -111,8 +111,8 @@ void http_stream_end (struct http_exchange *x); /* the exchange is gone */
 size_t http_stream_backlog (const struct http_exchange *x);
 
 /* Answer 101: from here on the connection speaks what the header lines say.  What the peer sends is
- * handed to `bytes`, which may write and end; the rest is as of a stream, without chunks.  False, and
- * nothing is answered: the peer did not wait for it. */
+ * handed to `bytes`, which may write and end; the rest is as of a stream, without chunks.  False,
+ * and nothing is answered: the peer did not wait for it. */
 bool http_upgrade (struct http_exchange *x, const char *headers,
                    void (*bytes) (void *data, const char *bytes, size_t len));
 
