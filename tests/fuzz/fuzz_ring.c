@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pool/fleet.h"
 #include "pool/receive.h"
 #include "pool/worker.h"
 
@@ -25,6 +26,7 @@ struct daemon {
   struct pool pool;
   struct tenants tenants;
   struct queue queue;
+  struct fleet fleet;
   struct worker worker;
   struct call calls[CALLS];
   int control; /* the worker's end */
@@ -176,6 +178,7 @@ setup (struct daemon *d, struct ev_loop *loop, bool described)
               &(struct queue_settings){ .tenants = &d->tenants, .max = CALLS, .wake = on_wake });
   pool_init (&d->pool, loop, NULL, &settings);
   d->worker = (struct worker){ .pool = &d->pool,
+                               .fleet = &d->fleet,
                                .events = &worker_events,
                                .name = "fuzz",
                                .proc = { .pidfd = -1, .status = -1, .output = -1, .events = -1 },
