@@ -13,3 +13,4 @@ include plugins/files/local.mk
 include plugins/hash/local.mk
 include plugins/http_get/local.mk
 include plugins/request_transfer/local.mk
+include plugins/web_search/local.mk

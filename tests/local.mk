@@ -14,6 +14,7 @@ integration_tests = \
 	%D%/integration/test_http.py \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_launcher.py \
+	%D%/integration/test_line.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_offers.py \
 	%D%/integration/test_mcp_legacy.py \

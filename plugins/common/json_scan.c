@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "utf8.h"
+
 enum { DEPTH_MAX = 64 };
 
 static char
@@ -81,16 +83,11 @@ hex4 (struct json_scan *scan, uint32_t *unit)
 }
 
 static void
-add_point (struct text *out, uint32_t c)
+add_point (struct text *out, uint32_t point)
 {
-  char b[4];
-  size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  static const unsigned char marks[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+  char bytes[4];
 
-  for (size_t i = n - 1; i > 0; i--, c >>= 6)
-    b[i] = (char) (0x80 | (c & 0x3F));
-  b[0] = (char) (marks[n] | c);
-  text_add_len (out, b, n);
+  text_add_len (out, bytes, utf8_put (bytes, point));
 }
 
 /* After "\u". */

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += %D%/libplugincommon.la
   %D%/base64.c %D%/base64.h \
   %D%/json_scan.c %D%/json_scan.h \
   %D%/near.c %D%/near.h \
+  %D%/settings.c %D%/settings.h \
   %D%/text.c %D%/text.h \
   %D%/utf8.c %D%/utf8.h
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -43,6 +43,18 @@ utf8_next (const char *text, size_t len, uint32_t *point)
   return (size_t) form->more + 1;
 }
 
+size_t
+utf8_put (char bytes[4], uint32_t point)
+{
+  static const unsigned char marks[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+
+  for (size_t i = n - 1; i > 0; i--, point >>= 6)
+    bytes[i] = (char) (0x80 | (point & 0x3F));
+  bytes[0] = (char) (marks[n] | point);
+  return n;
+}
+
 bool
 utf8_valid (const char *text, size_t len)
 {

@@ -10,6 +10,10 @@
  * 0: the bytes there are no UTF-8 (overlong forms, surrogates and cut characters included). */
 size_t utf8_next (const char *text, size_t len, uint32_t *point);
 
+/* Write a character, which is none of the surrogates and at most U+10FFFF; how many bytes it has.
+ */
+size_t utf8_put (char bytes[4], uint32_t point);
+
 bool utf8_valid (const char *text, size_t len);
 
 /* How many characters; broken bytes count as one each. */

@@ -121,8 +121,8 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, handler=Handler):
+        super().__init__(("127.0.0.1", 0), handler)
         self.asked, self.lock, self.stop = [], threading.Lock(), threading.Event()
         self.dripped, self.location = 0, ""
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
