@@ -34,6 +34,7 @@ typedef struct toolhost_mock_result {
   const char *problems; /* of toolhost_invalid: JSON array of { "pointer", "message" } */
   const char *log;      /* every progress and log line, one a line */
   const char *asks;     /* ASKED: what was asked, a JSON object { key: { "kind", "params" } } */
+  const char *emitted;  /* what toolhost_emit said to the user, one event a line; "" when nothing */
 } toolhost_mock_result;
 
 /* Load the plugin behind `entry` and open it with `config` (JSON text; NULL: "{}").  NULL when the
@@ -57,6 +58,9 @@ int64_t toolhost_mock_max_time (toolhost_mock *mock, const char *tool);
 /* How the next calls appear to the tool. */
 void toolhost_mock_set_info (toolhost_mock *mock, int32_t what,
                              const char *text); /* TOOLHOST_TENANT … */
+/* The next calls are in a session, whose user they can say something to (toolhost_emit); at first
+ * they are in none. */
+void toolhost_mock_set_in_session (toolhost_mock *mock, bool in_session);
 /* What toolhost_extension answers for an id, one at a time; a struct of the test's. */
 void toolhost_mock_set_extension (toolhost_mock *mock, const char *id, const void *extension);
 /* Grant a secret by name. */

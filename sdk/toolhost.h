@@ -449,6 +449,12 @@ struct toolhost_host {
 #define TOOLHOST_REACHES(host_, member)                                                            \
   ((host_)->struct_size >= offsetof (toolhost_host, member) + sizeof ((host_)->member))
 
+/* The bounds of what a call says to the user. */
+enum {
+  TOOLHOST_EMIT_MAX = 32768,  /* bytes of an event */
+  TOOLHOST_EMITS_MAX = 524288 /* bytes of all events of a call */
+};
+
 /* What toolhost_ask answers. */
 enum {
   TOOLHOST_ANSWERED = 1000,
@@ -1032,8 +1038,12 @@ toolhost_sleep (toolhost_call *call, int64_t ms)
 
 /* ---- wrappers: the user, the session, services, people ---------------------------------- */
 
-/* An event for the user and not the model, a JSON object (say, end_call, …).  TOOLHOST_NOT_GRANTED
- * where the front has no user.  [call] */
+/* An event for the user and not for the model: a JSON object whose "type" says what it is (say,
+ * end_call, …), of at most TOOLHOST_EMIT_MAX bytes.  It goes out at once, before the call's result,
+ * and nothing takes it back: a tool that asks (toolhost_ask) asks first.  Of a call that succeeds
+ * without a result of its own the model hears "success", and does not go on.  In execute only.
+ * TOOLHOST_NOT_GRANTED: the call is in no session.  TOOLHOST_BAD_VALUE: it is no such event.
+ * TOOLHOST_CANCELLED: the call is over, or has said TOOLHOST_EMITS_MAX bytes.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_emit (toolhost_call *call, const char *event_json)
 {

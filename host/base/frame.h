@@ -22,6 +22,7 @@
  *   PROGRESS    ring, up: struct frame_progress, text
  *   LOG         ring, up: struct frame_log, text (of an event its name and a JSON object); call 0:
  *               belongs to no call
+ *   EVENT       ring, up: a JSON object with a "type": of a call in a session, for its user
  *   CHANGED     ring, up: struct frame_changed, URI: what the plugin offers has changed; call 0
  *   OVERRUN     ring, up: struct frame_overrun: a call has used up its processor time, and runs on
  *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
@@ -30,8 +31,7 @@
  *   KNOCK       socket, both: look into the ring; nothing
  *   SERVICE     ring, up: struct frame_service and bytes: a call asks the daemon to do something
  * for it, one thing at a time SERVED      ring, down: struct frame_served and bytes: what comes of
- * it BUILD, EVENT are named here for the steps that fill them; today receiving one is a protocol
- * error.
+ * it BUILD is named here for the step that fills it; today receiving one is a protocol error.
  *
  * Order: who sends a datagram has shown the ring what was said before it; the worker empties the
  * ring before it follows a datagram, and the daemon before it draws conclusions from BYE.  So a
@@ -99,6 +99,7 @@ enum {
   FRAME_CALL_PROGRESS = 1,   /* the caller wants progress */
   FRAME_CALL_COMPLETE = 2,   /* values of an argument are wanted, not the work */
   FRAME_CALL_LIST = 4,       /* … which resources of a template are there */
+  FRAME_CALL_SESSION = 8,    /* it is a call of a session, which takes its events */
   FRAME_CALL_ASKS_SHIFT = 8, /* above: enum frame_ask, what the caller can be asked */
 };
 
@@ -158,6 +159,12 @@ struct frame_result {
   uint32_t kept_len;       /* FRAME_OUTCOME_ASKED: what the tool keeps for its next round */
   uint64_t wall_ns;        /* of the callbacks */
   uint64_t cpu_ns;         /* of their thread */
+};
+
+/* What a call may say to its session's user. */
+enum {
+  FRAME_EMIT_MAX = 32 * 1024,  /* bytes of an event */
+  FRAME_EMITS_MAX = 512 * 1024 /* bytes of all events of a call */
 };
 
 /* Followed by the URI of FRAME_CHANGED_RESOURCE. */
@@ -264,7 +271,7 @@ frame_by_ring (enum frame_kind kind, uint16_t flags)
 {
   return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
          || kind == FRAME_LOG || kind == FRAME_OVERRUN || kind == FRAME_CHANGED
-         || kind == FRAME_SERVICE || kind == FRAME_SERVED
+         || kind == FRAME_EVENT || kind == FRAME_SERVICE || kind == FRAME_SERVED
          || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
 }
 

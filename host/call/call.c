@@ -170,6 +170,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .waiting = tool->limits.waiting != 0 ? &tool->waiting : NULL,
                             .waiting_max = tool->limits.waiting,
                             .wants_progress = request->wants_progress,
+                            .in_session = events->emitted != NULL,
                             .tenant = call->tenant,
                             .principal = call->principal,
                             .maker = call_maker (calls, tool, request),

@@ -92,13 +92,17 @@ struct result {
   struct usage usage;
 };
 
-/* What the front hears.  done comes exactly once, and possibly before call_start returns; progress
- * and log only before it.  A call is gone when done returns. */
+/* What the front hears.  done comes exactly once, and possibly before call_start returns; the
+ * others only before it.  A call is gone when done returns. */
 struct call_events {
   void (*progress) (void *ctx, double done, double total, const char *text, size_t len);
   void (*log) (void *ctx, int level, const char *text,
                size_t len); /* TOOLHOST_DEBUG …; may be NULL */
   void (*done) (void *ctx, const struct result *result);
+  /* What the tool has for the user and not for the model: a JSON object with a "type", which was
+   * read strictly and may hold line breaks between its tokens.  NULL: there is no user, and the
+   * tool is told so. */
+  void (*emitted) (void *ctx, const char *json, size_t len);
 };
 
 /* Who calls, and what.  Everything is copied or used before call_start returns. */

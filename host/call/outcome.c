@@ -48,6 +48,15 @@ on_event (struct job *job, int level, const char *text, size_t len, size_t name_
   return call_log_event (call_of (job), level, text, len, name_len);
 }
 
+static void
+on_emitted (struct job *job, const char *json, size_t len)
+{
+  struct call *call = call_of (job);
+
+  call->told = true;
+  call->events->emitted (call->ctx, json, len);
+}
+
 static struct usage
 usage_of (const struct job_end *end)
 {
@@ -217,7 +226,7 @@ finish_result (struct call *call, const struct job_end *end)
 static bool
 retry (struct call *call)
 {
-  if (call->retried || !call->tool->idempotent)
+  if (call->retried || call->told || !call->tool->idempotent)
     return false;
   call->retried = true;
   return unit_submit (call->tool->unit, &call->job).refusal == UNIT_TAKEN;
@@ -271,5 +280,6 @@ const struct job_events call_job_events = { .started = on_started,
                                             .progress = on_progress,
                                             .log = on_log,
                                             .event = on_event,
+                                            .emitted = on_emitted,
                                             .overran = on_overran,
                                             .ended = on_ended };

@@ -56,6 +56,7 @@ struct call {
   char *session_id;
   bool indexed;
   bool retried; /* after its process was lost; once, and only when the tool is idempotent */
+  bool told;    /* its session has heard of it, which can't be taken back */
   ev_timer deadline;
   int64_t started_ns, sent_ns;
   struct buf args;

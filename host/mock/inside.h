@@ -24,6 +24,7 @@ struct toolhost_mock {
   const void *extension;
   unsigned askable;      /* enum frame_ask */
   struct buf kept;       /* by the last call, which asked */
+  bool in_session;       /* the next calls are */
   struct canned *canned; /* answers of servers */
   struct buf request;    /* to one of them, as far as it has come: head, then body */
   size_t head_len, body_len;
@@ -35,6 +36,7 @@ struct toolhost_mock {
   int64_t now;
   unsigned questions;
   struct buf log;
+  struct buf emitted; /* one a line */
 };
 
 struct own_result {

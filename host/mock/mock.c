@@ -126,6 +126,19 @@ port_event (void *ctx, struct tool_call *call, int32_t level, const char *name, 
   pthread_mutex_unlock (&mock->lock);
 }
 
+static void
+port_emit (void *ctx, struct tool_call *call, const char *json, size_t len)
+{
+  struct toolhost_mock *mock = ctx;
+
+  (void) call;
+  pthread_mutex_lock (&mock->lock);
+  for (size_t i = 0; i < len; i++) /* line breaks stand between tokens */
+    buf_putc (&mock->emitted, json[i] == '\n' || json[i] == '\r' ? ' ' : json[i]);
+  buf_putc (&mock->emitted, '\n');
+  pthread_mutex_unlock (&mock->lock);
+}
+
 static const void *
 port_extension (void *ctx, const char *id)
 {
@@ -193,6 +206,7 @@ static const struct call_port port = {
   .progress = port_progress,
   .log = port_log,
   .event = port_event,
+  .emit = port_emit,
   .changed = port_changed,
   .ended = port_ended,
   .secret = port_secret,
@@ -300,6 +314,7 @@ toolhost_mock_free (toolhost_mock *mock)
     free (mock->infos[i]);
   free (mock->extension_id);
   buf_free (&mock->log);
+  buf_free (&mock->emitted);
   pthread_cond_destroy (&mock->ended);
   pthread_mutex_destroy (&mock->lock);
   free (mock);
@@ -342,6 +357,12 @@ void
 toolhost_mock_cancel_after (toolhost_mock *mock, unsigned after)
 {
   mock->cancel_after = after;
+}
+
+void
+toolhost_mock_set_in_session (toolhost_mock *mock, bool in_session)
+{
+  mock->in_session = in_session;
 }
 
 void
@@ -435,7 +456,8 @@ mock_result (toolhost_status status, const char *message)
                             .message = arena_strndup (&own->texts, message, strlen (message)),
                             .problems = "[]",
                             .log = "",
-                            .asks = "{}" };
+                            .asks = "{}",
+                            .emitted = "" };
   return own;
 }
 
@@ -577,7 +599,7 @@ begin (struct toolhost_mock *mock, const struct mock_request *request)
   tool_call_init (&call->call);
   tool_call_begin (&call->call, &mock->host, request->tool, 1,
                    port_now (mock) + mock->deadline_ms * NS_PER_MS, RESULT_MAX);
-  tool_call_wants (&call->call, request->flags);
+  tool_call_wants (&call->call, request->flags | (mock->in_session ? FRAME_CALL_SESSION : 0U));
   tool_call_texts (&call->call, arena_strndup (arena, args, strlen (args)), strlen (args),
                    arena_strndup (arena, meta.data, meta.len), meta.len);
   mock_begin_round (mock, &call->call);
@@ -635,7 +657,7 @@ mock_run (toolhost_mock *mock, struct mock_request *request)
     request->args = "{}";
   pthread_mutex_lock (&mock->lock);
   mock->questions = 0;
-  mock->log.len = 0;
+  mock->log.len = mock->emitted.len = 0;
   pthread_mutex_unlock (&mock->lock);
   if (request->tool == NULL)
     own = mock_result (TOOLHOST_NOT_FOUND, request->absent);
@@ -646,6 +668,7 @@ mock_run (toolhost_mock *mock, struct mock_request *request)
   mock->cancel_after = 0;
   pthread_mutex_lock (&mock->lock);
   own->pub.log = arena_strndup (&own->texts, buf_cstr (&mock->log), mock->log.len);
+  own->pub.emitted = arena_strndup (&own->texts, buf_cstr (&mock->emitted), mock->emitted.len);
   pthread_mutex_unlock (&mock->lock);
   return &own->pub;
 }

@@ -61,6 +61,9 @@ struct job_events {
   void (*log) (struct job *job, int level, const char *text, size_t len);
   /* An event of its tool's, as said_event takes it (said.h); false: it is none. */
   bool (*event) (struct job *job, int level, const char *text, size_t len, size_t name_len);
+  /* An event for its session's user, read strictly: an object with a type.  Only of a job that is
+   * in a session. */
+  void (*emitted) (struct job *job, const char *json, size_t len);
   /* Its worker says that it has used up its processor time: for job_cancel. */
   void (*overran) (struct job *job, uint64_t cpu_ns);
   /* Exactly once, unless the job was cancelled.  The job is the caller's again. */
@@ -93,6 +96,7 @@ struct job {
   unsigned *waiting;    /* how many calls of its tool wait; NULL: nobody counts */
   unsigned waiting_max; /* how many may */
   bool wants_progress;
+  bool in_session;               /* its events are wanted */
   const char *tenant;            /* NULL: "default" */
   const char *principal;         /* in the tenant; NULL: nobody in particular */
   const struct job_maker *maker; /* NULL: nothing; lives as long as the pool */

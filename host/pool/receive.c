@@ -205,6 +205,37 @@ take_log (struct worker *worker, const struct frame *frame, struct job *job)
   }
 }
 
+/* An object that says what it is. */
+static bool
+is_event (const char *json, size_t len, struct arena *arena)
+{
+  struct json_tape tape;
+  const struct json_node *type;
+
+  if (!json_read (&tape, json, len, &json_default_limits, arena))
+    return false;
+  type = json_member (&tape, json_root (&tape), "type");
+  return json_is (json_root (&tape), JSON_OBJECT) && json_is (type, JSON_STRING) && type->len != 0;
+}
+
+/* Of a call that was cancelled nobody wants to hear, but what it says keeps the rules. */
+static void
+take_emitted (struct worker *worker, const struct frame *frame, struct slot *slot)
+{
+  struct job *job = slot->job;
+
+  arena_reset (&worker->pool->arena);
+  slot->emitted += frame->len;
+  if ((job != NULL && !job->in_session) || frame->len > FRAME_EMIT_MAX
+      || slot->emitted > FRAME_EMITS_MAX
+      || !is_event (frame->payload, frame->len, &worker->pool->arena)) {
+    broken (worker, "sent an event for a user that it may not send");
+    return;
+  }
+  if (job != NULL)
+    job->events->emitted (job, frame->payload, frame->len);
+}
+
 /* Who hears of it bounds how often it is passed on. */
 static void
 take_changed (struct worker *worker, const struct frame *frame)
@@ -371,6 +402,9 @@ take_call_frame (struct worker *worker, const struct frame *frame)
     break;
   case FRAME_LOG:
     take_log (worker, frame, slot->job);
+    break;
+  case FRAME_EVENT:
+    take_emitted (worker, frame, slot);
     break;
   case FRAME_OVERRUN:
     take_overrun (worker, frame, slot->job);

@@ -104,6 +104,7 @@ worker_run (struct worker *worker, struct job *job)
                              .flags = (job->wants_progress ? FRAME_CALL_PROGRESS : 0U)
                                       | (job->content == FRAME_VALUES ? FRAME_CALL_COMPLETE : 0U)
                                       | (job->content == FRAME_LISTED ? FRAME_CALL_LIST : 0U)
+                                      | (job->in_session ? FRAME_CALL_SESSION : 0U)
                                       | job->askable << FRAME_CALL_ASKS_SHIFT,
                              .cpu_ms = job->cpu_ms,
                              .result_max = (uint32_t) job->result_max };
@@ -121,6 +122,7 @@ worker_run (struct worker *worker, struct job *job)
   slot->nonce = job->nonce;
   slot->job = job;
   slot->result_max = job->result_max;
+  slot->emitted = 0;
   slot->cpu_ms = job->cpu_ms;
   job->worker = worker;
   worker->running++;

@@ -56,6 +56,7 @@ struct slot {
   struct checking *checking; /* it has answered, and the answer is being read */
   struct serving *serving;   /* the daemon does something for it, or has; or NULL */
   size_t result_max;
+  size_t emitted; /* bytes of its events so far */
   uint32_t cpu_ms;
   struct slot *next_free;
 };

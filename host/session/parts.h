@@ -27,6 +27,7 @@ struct work {
   enum tool_kind kind;
   bool background;  /* it was answered, what it gives comes later */
   bool interrupted; /* its response was cancelled */
+  unsigned emitted; /* events it had for the user */
 };
 
 /* An event on its way to the active target. */
@@ -92,6 +93,8 @@ void say_begin (struct json_writer *w, const char *type, const char *call_id);
 void say_end (struct session *session, struct json_writer *w);
 /* Tell an event; `instead` (or NULL) to those who can't take it. */
 enum feed_taken say (struct session *session, struct buf *json, const struct buf *instead);
+/* One event for the user, whatever the model is told. */
+void say_output (struct session *session, const char *call_id, const char *json, size_t len);
 /* What was made for the user goes to the user. */
 void say_parts (struct session *session, const char *call_id, const struct result *result);
 /* The answer of a call as an event. */

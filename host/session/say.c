@@ -33,8 +33,7 @@ say_end (struct session *session, struct json_writer *w)
   (void) say (session, w->out, NULL);
 }
 
-/* One event for the user, whatever the model is told. */
-static void
+void
 say_output (struct session *session, const char *call_id, const char *json, size_t len)
 {
   CLEANUP_BUF struct buf out = { 0 };
@@ -82,5 +81,7 @@ say_answer_json (struct buf *out, const char *type, const struct work *work,
   jsonw_name (&w, "output"); /* as a string that holds JSON: what models' services take */
   jsonw_string_len (&w, output, len);
   jsonw_name_bool (&w, "respond", respond);
+  if (work->emitted != 0)
+    jsonw_name_int (&w, "emitted", work->emitted);
   jsonw_end (&w);
 }

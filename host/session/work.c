@@ -91,14 +91,24 @@ struct end {
   struct buf output;
 };
 
+/* It had something for the user, and nothing for the model. */
+static bool
+has_only_emitted (const struct work *work, const struct result *result)
+{
+  return work->emitted != 0 && result->structured == NULL && result->content_len <= strlen ("[]")
+         && result->links_len == 0;
+}
+
 static void
 make_end (const struct work *work, const struct result *result, struct end *end)
 {
-  *end = (struct end){ .ok = result->error == CALL_OK };
-  if (!end->ok)
+  const bool ok = result->error == CALL_OK;
+  const bool for_user = ok && (work->kind != TOOL_LOOPBACK || has_only_emitted (work, result));
+
+  *end = (struct end){ .ok = ok, .respond = !work->interrupted && !for_user };
+  if (!ok)
     end->error = result->code;
-  end->respond = !work->interrupted && (!end->ok || work->kind == TOOL_LOOPBACK);
-  if (end->ok && work->kind != TOOL_LOOPBACK)
+  if (for_user)
     buf_puts (&end->output, "\"success\"");
   else
     answer_output (&end->output, work->name, result);
@@ -266,7 +276,18 @@ on_progress (void *ctx, double done, double total, const char *text, size_t len)
   say_end (work->session, &w);
 }
 
-static const struct call_events call_events = { .progress = on_progress, .done = on_done };
+static void
+on_emitted (void *ctx, const char *json, size_t len)
+{
+  struct work *work = ctx;
+
+  work->emitted++;
+  say_output (work->session, work->entry != NULL ? work->entry->id : NULL, json, len);
+}
+
+static const struct call_events call_events = { .progress = on_progress,
+                                                .done = on_done,
+                                                .emitted = on_emitted };
 
 /* ---- starting ---- */
 

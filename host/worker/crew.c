@@ -259,6 +259,15 @@ port_progress (void *ctx, struct tool_call *call, double done, double total, con
 }
 
 static void
+port_emit (void *ctx, struct tool_call *call, const char *json, size_t len)
+{
+  struct crew *crew = ctx;
+
+  outbox_put (crew->outbox, FRAME_EVENT, call->id, &(struct piece_of_frame){ json, len }, 1);
+  outbox_flush (crew->outbox);
+}
+
+static void
 port_log (void *ctx, struct tool_call *call, int32_t level, const char *text, size_t len)
 {
   struct frame_log log = { .level = level };
@@ -310,6 +319,7 @@ static const struct call_port port = {
   .progress = port_progress,
   .log = port_log,
   .event = port_event,
+  .emit = port_emit,
   .changed = port_changed,
   .ended = port_ended,
   .service = port_service,

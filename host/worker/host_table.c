@@ -6,6 +6,7 @@
 #include "worker/args.h"
 #include "worker/build.h"
 #include "worker/http.h"
+#include "worker/in_session.h"
 #include "worker/tool_call.h"
 
 enum { LONGEST_LINE = 8 * 1024 }; /* bytes of a log line or of a progress text */
@@ -317,10 +318,16 @@ host_changed (const toolhost_host *host, int32_t what, const char *uri)
   return TOOLHOST_BAD_VALUE;
 }
 
-/* ---- what no operator can grant yet ----------------------------------------------------- */
+/* ---- the session ------------------------------------------------------------------------ */
 
 static toolhost_status
 call_emit (toolhost_call *call, const char *json, size_t len)
+{
+  return in_session_emit (own (call), json, len);
+}
+
+static toolhost_status
+call_handoff (toolhost_call *call, const char *json, size_t len)
 {
   (void) call;
   (void) json;
@@ -451,7 +458,7 @@ static const toolhost_host table = {
   .time_left = call_time_left,
   .sleep = call_sleep,
   .emit = call_emit,
-  .handoff = call_emit,
+  .handoff = call_handoff,
   .context_get = call_context_get,
   .context_set = call_context_change,
   .context_append = call_context_change,

@@ -7,6 +7,7 @@ libplugin_la_SOURCES = \
   %D%/build.h \
   %D%/host_table.c %D%/host_table.h \
   %D%/http.c %D%/http.h \
+  %D%/in_session.c %D%/in_session.h \
   %D%/lazy_json.c %D%/lazy_json.h \
   %D%/parts.c %D%/parts.h \
   %D%/plugin.c %D%/plugin.h \
@@ -45,7 +46,8 @@ toolhost_worker_LDADD = libplugin.la libbase.la -ldl -lpthread
 # The worker's modules, and the worker itself, frame by frame.
 check_PROGRAMS += tests/unit/test_worker_parts tests/unit/test_worker_args \
 	tests/unit/test_worker_sandbox tests/unit/test_worker_calls tests/unit/test_mock \
-	tests/unit/test_mock_ask tests/unit/test_mock_beyond tests/unit/test_worker
+	tests/unit/test_mock_ask tests/unit/test_mock_beyond tests/unit/test_mock_session \
+	tests/unit/test_worker
 tests_unit_test_worker_parts_SOURCES = tests/unit/test_worker_parts.c
 tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
 tests_unit_test_worker_args_SOURCES = tests/unit/test_worker_args.c
@@ -62,6 +64,8 @@ tests_unit_test_mock_beyond_SOURCES = tests/unit/test_mock_beyond.c
 tests_unit_test_mock_beyond_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_mock_ask_SOURCES = tests/unit/test_mock_ask.c
 tests_unit_test_mock_ask_LDADD = libtoolhost-mock.la libplugin.la $(UNIT_LIBS)
+tests_unit_test_mock_session_SOURCES = tests/unit/test_mock_session.c
+tests_unit_test_mock_session_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/worker_rig.c \
 	tests/unit/worker_rig.h
 tests_unit_test_worker_LDADD = $(UNIT_LIBS)

@@ -66,7 +66,9 @@ frame_size (const struct piece_of_frame *pieces, size_t count)
 static size_t
 reserved (enum frame_kind kind)
 {
-  return kind == FRAME_LOG || kind == FRAME_PROGRESS ? RING_SIZE - CHATTER_ROOM : 0;
+  return kind == FRAME_LOG || kind == FRAME_PROGRESS || kind == FRAME_EVENT
+           ? RING_SIZE - CHATTER_ROOM
+           : 0;
 }
 
 static void

@@ -51,6 +51,8 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->wants_progress = false;
   call->wanted = 0;
   call->progressed = -1;
+  call->in_session = false;
+  call->emitted = 0;
   call->args = (struct lazy_json){ .text = "{}", .len = 2 };
   call->meta = (struct lazy_json){ 0 };
   parts_begin (&call->parts, result_max, shapes[tool->kind]);
@@ -69,6 +71,7 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
 void
 tool_call_wants (struct tool_call *call, unsigned flags)
 {
+  call->in_session = (flags & FRAME_CALL_SESSION) != 0;
   call->wanted = flags & (FRAME_CALL_COMPLETE | FRAME_CALL_LIST);
   if (call->wanted != 0)
     parts_begin (&call->parts, call->parts.limit,

@@ -38,6 +38,8 @@ struct call_port {
   /* An event with a JSON object; `call` NULL: it belongs to none. */
   void (*event) (void *ctx, struct tool_call *call, int32_t level, const char *name,
                  const char *members, size_t len);
+  /* An event for the user of the call's session: a JSON object. */
+  void (*emit) (void *ctx, struct tool_call *call, const char *json, size_t len);
   /* A call that tool_call_run had left open has ended: deliver its result. */
   void (*ended) (void *ctx, struct tool_call *call);
   /* The plugin says that something has changed; `uri` is "" where there is none.  Any thread. */
@@ -75,6 +77,8 @@ struct tool_call {
   bool wants_progress;
   unsigned wanted;   /* FRAME_CALL_COMPLETE or FRAME_CALL_LIST; 0: the work */
   double progressed; /* the last progress told */
+  bool in_session;   /* it is a session's, which takes its events */
+  size_t emitted;    /* bytes of them */
 
   struct arena arena; /* lives until the call has ended */
   struct lazy_json args;
@@ -107,8 +111,8 @@ void tool_call_destroy (struct tool_call *call);
 void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
                       const struct plugin_tool *tool, uint64_t id, int64_t deadline,
                       size_t result_max);
-/* After tool_call_begin: it is about values for an argument, or about which resources there are, if
- * one of FRAME_CALL_… says so. */
+/* After tool_call_begin: what FRAME_CALL_… say of it: that it is about values for an argument or
+ * about which resources there are, that it is in a session. */
 void tool_call_wants (struct tool_call *call, unsigned flags);
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);

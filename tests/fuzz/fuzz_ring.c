@@ -51,6 +51,13 @@ on_log (struct job *job, int level, const char *text, size_t len)
 }
 
 static void
+on_emitted (struct job *job, const char *json, size_t len)
+{
+  HOLDS (((struct call *) job)->ended == 0 && job->in_session);
+  HOLDS (utf8_valid (json, len) && len <= FRAME_EMIT_MAX);
+}
+
+static void
 on_ended (struct job *job, const struct job_end *end)
 {
   HOLDS (++((struct call *) job)->ended == 1);
@@ -78,6 +85,7 @@ on_event (struct job *job, int level, const char *text, size_t len, size_t name_
 static const struct job_events job_events = { .progress = on_progress,
                                               .log = on_log,
                                               .event = on_event,
+                                              .emitted = on_emitted,
                                               .overran = on_overran,
                                               .ended = on_ended };
 
@@ -155,6 +163,7 @@ give_calls (struct daemon *d)
                          .args_len = 2,
                          .meta = "{}",
                          .cpu_ms = 1000,
+                         .in_session = i == 0,
                          .result_max = 1000 };
     HOLDS (queue_put (&d->queue, job) == NULL);
     HOLDS (worker_run (&d->worker, job) == WORKER_RUNS);

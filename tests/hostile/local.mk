@@ -11,7 +11,7 @@ hostile_plugins = \
 hostile_files = $(hostile_plugins:%=%D%/.libs/%.so)
 
 # Those that know the program they run in, and speak past its code.
-inside_plugins = bad_json forged_service ring_flip
+inside_plugins = bad_json forged_event forged_service ring_flip
 inside_files = $(inside_plugins:%=%D%/.libs/%.so)
 
 hostile_link = $(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(PLUGIN_CPPFLAGS) $(CPPFLAGS) $(PLUGIN_CFLAGS) \

@@ -285,6 +285,8 @@ ROWS = [
     # More than these, which would end in quarantine here, are in test_http.py.
     *(Row("P15", "forged_service", f"asks for a service badly: {deed}", **CRASHED, reasons=("protocol_error",),
           arguments={"deed": deed}) for deed in ("twice", "more", "not_json")),
+    Row("P15", "forged_event", "speaks to a user it does not have", **CRASHED, reasons=("protocol_error",),
+        arguments={"deed": "good"}),
     Row("P9", "ring_flip", "writes where only the daemon may", arguments={"where": "down"}, says="^0$"),
     Row("P15", "close_fds", "closes every descriptor", ("ok", "tool_crashed", "tool_timeout"),
         ("protocol_error", "exit_without_result", "deadline"), limits=SOON, ends=True),

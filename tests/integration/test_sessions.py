@@ -134,6 +134,52 @@ def test_S4_5_S4_6_S4_7_passthrough_and_handoff():
         same(heard, {"event": {"type": "user_turn_ended", "content": "two, please"}})
 
 
+def say(text):
+    return {"type": "say", "text": text}
+
+
+def test_S4_5_U4_1_U4_3_what_a_tool_emits_goes_to_the_user():
+    with talking() as (d, session, events):
+        answer = call(d, session, "speak", {"events": [say("one"), {"type": "end_call"}]}, call_id="c")
+        same((answer.json["ok"], answer.json["output"], answer.json["respond"], answer.json["emitted"]),
+             (True, '"success"', False, 2))
+        events.event("tool_call_started")
+        for event in say("one"), {"type": "end_call"}:
+            heard = events.event("output")
+            same((heard["call_id"], heard["output"]), ("c", event))
+        same(events.event("tool_call_output")["output"], '"success"')
+        answer = call(d, session, "speak", {"events": [say("two")], "text": "told"}, call_id="both")
+        same((answer.json["output"], answer.json["respond"]), ('{"result":"told"}', True))
+        answer = call(d, session, "speak", {"events": [{}]}, call_id="bad")  # TOOLHOST_BAD_VALUE
+        same((answer.json["error"], "emitted" in answer.json), ("not_said", False))
+        plain = d.http("POST", "/v1/tools/speak/call", {"arguments": {"events": [say("nobody")]}})
+        same((plain.json["error"]["code"], plain.json["error"]["message"]), ("not_said", "4000"))  # NOT_GRANTED
+
+
+def test_S4_13_U4_5_what_was_said_before_an_interruption_stays_said():
+    with talking() as (d, session, events):
+        tell(d, session, type="tool_call", call_id="c", name="speak", response_id="r",
+             arguments={"events": [say("so far")], "ms": 20000})
+        events.event("tool_call_started")
+        same(events.event("output")["output"], say("so far"))  # while it runs
+        tell(d, session, type="user_turn_started")
+        answer = events.event("tool_call_output")
+        same((answer["error"], answer["respond"], answer["emitted"]), ("tool_cancelled", False, 1))
+        with Listener(d, session, {"Last-Event-ID": "1"}) as again:
+            same(again.event("output")["output"], say("so far"))
+
+
+def test_what_no_worker_would_tell_a_user():
+    deeds = ("empty", "not_json", "no_object", "no_type", "type", "not_utf8", "long", "flood")
+    with Daemon(plugins=["forged_event"], config={"max_crashes": 1000}) as d:
+        session = begin(d)
+        wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], what="a worker")
+        for deed in deeds:
+            same(call(d, session, "forged_event", {"deed": deed}).json["error"], "tool_crashed", deed)
+            wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], what="a worker")
+        same(len(d.log_events("worker_crashed", lambda e: e["reason"] == "protocol_error")), len(deeds))
+
+
 def test_S0_67_the_end_cancels_what_runs():
     with talking() as (d, session, events):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -157,6 +157,14 @@ fake_progress (struct calls *calls, size_t n, double done, double total, const c
 }
 
 void
+fake_emit (struct calls *calls, size_t n, const char *json)
+{
+  struct call *call = calls->running[n];
+
+  call->events.emitted (call->ctx, json, strlen (json));
+}
+
+void
 fake_log (struct calls *calls, size_t n, int level, const char *text)
 {
   struct call *call = calls->running[n];

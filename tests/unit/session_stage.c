@@ -239,6 +239,16 @@ do_tool (struct line *l)
 }
 
 static void
+do_emit (struct line *l)
+{
+  const char *id = json_cstring (&l->tape, l->value, l->arena);
+  const size_t index = fake_index (&l->stage->fake.calls, id);
+
+  CU_ASSERT_NOT_EQUAL_FATAL (index, SIZE_MAX);
+  fake_emit (&l->stage->fake.calls, index, raw (l, member (l, "event")));
+}
+
+static void
 do_advance (struct line *l)
 {
   int64_t ms = 0;
@@ -298,9 +308,10 @@ static const struct {
   const char *name;
   void (*act) (struct line *l);
 } acts[] = {
-  { "open", do_open }, { "set", do_set },         { "in", do_in },
-  { "tool", do_tool }, { "tools", do_tools },     { "expect", do_expect },
-  { "log", do_log },   { "started", do_started }, { "advance_ms", do_advance },
+  { "open", do_open },          { "set", do_set },   { "in", do_in },
+  { "tool", do_tool },          { "emit", do_emit }, { "tools", do_tools },
+  { "expect", do_expect },      { "log", do_log },   { "started", do_started },
+  { "advance_ms", do_advance },
 };
 
 static void

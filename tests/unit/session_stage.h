@@ -7,6 +7,7 @@
  *   {"set": {"kind": "handoff", "background": true}}   of the tool "later", which runs until told
  *   {"in": {…}}                an event comes in, "refused": with this code
  *   {"tool": "ID", "structured": …, "content": […], "error": "…"}   the call ends so
+ *   {"emit": "ID", "event": {…}}   the call has an event for the user
  *   {"advance_ms": N}          time passes
  *   {"tools": [...]}           the tenant is served others
  *   {"expect": {…}}            the next event has these members; null: there is none

@@ -260,7 +260,9 @@ refuse_body (struct rest_calls *calls, struct http_exchange *x, const char *poin
 static void
 start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
 {
-  static const struct call_events events = { on_progress, on_log, on_done };
+  static const struct call_events events = { .progress = on_progress,
+                                             .log = on_log,
+                                             .done = on_done };
   const struct http_request *request = http_request (c->x);
   struct arena *arena = request->arena;
   bool written = json_is (body->arguments, JSON_STRING);
