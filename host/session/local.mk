@@ -1,6 +1,6 @@
 # Conversations.
 libhost_la_SOURCES += \
-	%D%/answer.c \
+	%D%/answer.c %D%/answer.h \
 	%D%/context.c %D%/context.h \
 	%D%/feed.c %D%/feed.h \
 	%D%/hear.c \

@@ -10,6 +10,7 @@
 #ifndef TOOLHOST_SESSION_PARTS_H
 #define TOOLHOST_SESSION_PARTS_H
 
+#include "session/answer.h"
 #include "session/context.h"
 #include "session/ledger.h"
 #include "session/session.h"
@@ -101,13 +102,6 @@ void say_parts (struct session *session, const char *call_id, const struct resul
 void say_answer_json (struct buf *out, const char *type, const struct work *work,
                       const struct session_answer *answer, const char *error, const char *output,
                       size_t len, bool respond);
-
-/* ---- answer.c ---- */
-
-/* What a model is told of a result, one JSON value, in the form of the Sonore Phone Agent. */
-void answer_output (struct buf *out, const char *tool, const struct result *result);
-/* … of a call whose answer could not be made or sent. */
-extern const char answer_fallback[];
 
 /* ---- logging: names of members as the seeds have them ---- */
 

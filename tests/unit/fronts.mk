@@ -60,3 +60,8 @@ EXTRA_DIST += %D%/sessions.jsonl
 check_PROGRAMS += %D%/test_rest_sessions
 %C%_test_rest_sessions_SOURCES = %D%/test_rest_sessions.c $(front_fakes)
 %C%_test_rest_sessions_LDADD = $(UNIT_LIBS)
+
+# One result in the forms of four systems.
+check_PROGRAMS += %D%/test_encodings
+%C%_test_encodings_SOURCES = %D%/test_encodings.c %D%/tap.h
+%C%_test_encodings_LDADD = $(UNIT_LIBS)

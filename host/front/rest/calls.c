@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "front/asked.h"
 #include "front/encode.h"
+#include "front/encodings.h"
 #include "front/rest/body.h"
 #include "front/rest/sessions.h"
 
@@ -18,7 +19,8 @@ struct rest_call {
   struct rest_call *next, **prev;
   struct http_exchange *x;
   struct call *call;
-  const char *id;    /* the caller's, or the host's once the call has started; NULL: not known */
+  const char *id; /* the caller's, or the host's once the call has started; NULL: not known */
+  enum encoding encoding;
   bool wants_events; /* the caller asked for an event stream */
   bool streaming;    /* it has begun */
 };
@@ -74,7 +76,10 @@ too_many (const struct result *result)
 static int
 encode_end (struct rest_call *c, const struct result *result, struct buf *out)
 {
-  encode_result (out, c->id, result);
+  if (c->encoding == ENCODING_OWN)
+    encode_result (out, c->id, result);
+  else
+    encoding_put (out, c->encoding, c->id, result);
   return encode_has_ended (result) ? 200 : call_error_info (result->error)->http;
 }
 
@@ -309,11 +314,11 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
 /* Start a call that the exchange waits for. */
 static void
 begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, struct slice name,
-       const struct call_body *body)
+       const struct call_body *body, enum encoding encoding)
 {
   struct rest_call *c = arena_alloc (http_request (x)->arena, sizeof *c);
 
-  *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id };
+  *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id, .encoding = encoding };
   c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
   link_call (c);
   http_set_data (x, c);
@@ -324,7 +329,7 @@ begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, s
 void
 rest_call_read (struct rest_calls *calls, struct http_exchange *x, struct slice uri)
 {
-  begin (calls, x, CALL_READ, uri, &(struct call_body){ .call_id = NULL });
+  begin (calls, x, CALL_READ, uri, &(struct call_body){ .call_id = NULL }, ENCODING_OWN);
 }
 
 void
@@ -332,6 +337,8 @@ rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kin
                 struct slice name)
 {
   const struct http_request *request = http_request (x);
+  const struct slice wanted = http_query (x, "encoding");
+  enum encoding encoding = ENCODING_OWN;
   struct call_body body;
   struct error err = { 0 };
   const char *pointer;
@@ -341,9 +348,11 @@ rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kin
                              "Content-Type must be application/json");
   if (!call_body_read (&body, request->body, &calls->limits, request->arena, &pointer, &err))
     return refuse_body (calls, x, pointer, &err);
+  if (kind == CALL_TOOL && !encoding_find (wanted.data, wanted.len, &encoding, &err))
+    return http_reply_error (x, 400, "bad_encoding", "%s", err.text);
   if (kind == CALL_TOOL && rest_is_session (calls->env, &body))
-    return rest_session_call (calls->env, x, name, &body);
-  begin (calls, x, kind, name, &body);
+    return rest_session_call (calls->env, x, name, &body, encoding);
+  begin (calls, x, kind, name, &body, encoding);
 }
 
 void

@@ -486,20 +486,65 @@ rest_session_events (struct rest_sessions *sessions, struct http_exchange *x, st
 struct session_wait {
   struct session_waiter waiter; /* first: it is handed back */
   struct http_exchange *x;
+  enum encoding encoding;
 };
+
+static void
+put_member (struct json_writer *w, const char *name, const struct json_tape *tape,
+            const char *member)
+{
+  const struct json_node *node = json_member (tape, json_root (tape), member);
+  size_t len;
+  const char *raw = node != NULL ? json_raw (tape, node, &len) : NULL;
+
+  if (raw != NULL)
+    jsonw_name_raw (w, name, raw, len);
+}
+
+/* The event tool_call_output is Sonore's result with more beside it; the others are made of that.
+ */
+static void
+encode_answer (struct buf *out, enum encoding encoding, const struct session_answer *answer)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  CLEANUP_BUF struct buf sonore = { 0 };
+  struct json_writer w = { .out = &sonore };
+  struct json_tape tape;
+  struct result result;
+  const char *id;
+
+  (void) json_read (&tape, answer->json, answer->len, &json_default_limits, &arena);
+  jsonw_object (&w);
+  jsonw_name_string (&w, "function_call_id", answer->call_id);
+  jsonw_name_bool (&w, "ok", answer->ok);
+  put_member (&w, "error", &tape, "error");
+  put_member (&w, "output", &tape, "output");
+  jsonw_end (&w);
+  (void) json_read (&tape, sonore.data, sonore.len, &json_default_limits, &arena);
+  if (encoding_read (ENCODING_SONORE, &tape, json_root (&tape), &arena, &id, &result, NULL))
+    encoding_put (out, encoding, answer->call_id, &result);
+  else
+    buf_swap (out, &sonore);
+}
 
 static void
 on_answered (struct session_waiter *waiter, const struct session_answer *answer)
 {
-  struct http_exchange *x = ((struct session_wait *) waiter)->x;
+  const struct session_wait *wait = (const struct session_wait *) waiter;
+  struct http_exchange *x = wait->x;
+  CLEANUP_BUF struct buf encoded = { 0 };
+  struct slice json = { answer->json, answer->len };
 
   http_on_gone (x, NULL);
+  if (answer->json != NULL && wait->encoding != ENCODING_OWN) {
+    encode_answer (&encoded, wait->encoding, answer);
+    json = (struct slice){ encoded.data, encoded.len };
+  }
   if (answer->json == NULL)
     http_reply_error (x, 410, "answer_gone",
                       "The call has run; its answer is not kept any more, and it is not run again");
   else
-    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, answer->json,
-                answer->len);
+    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, json.data, json.len);
 }
 
 /* The call goes on: it is the session's. */
@@ -530,7 +575,7 @@ take_arguments (struct session_call *call, const struct call_body *body, struct 
 
 void
 rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
-                   const struct call_body *body)
+                   const struct call_body *body, enum encoding encoding)
 {
   struct session *session =
     find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
@@ -546,7 +591,8 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
 
   if (session == NULL)
     return;
-  *wait = (struct session_wait){ .waiter = { .answered = on_answered }, .x = x };
+  *wait =
+    (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
   take_arguments (&call, body, http_request (x)->arena);
   http_set_data (x, wait);
   http_on_gone (x, on_waiter_gone);

@@ -10,6 +10,7 @@
 #ifndef TOOLHOST_FRONT_REST_SESSIONS_H
 #define TOOLHOST_FRONT_REST_SESSIONS_H
 
+#include "front/encodings.h"
 #include "front/front.h"
 #include "front/http/http.h"
 #include "front/rest/body.h"
@@ -38,8 +39,9 @@ void rest_session_interrupt (struct rest_sessions *sessions, struct http_exchang
 
 /* Does the body name a session of ours?  Other ids are labels that tools are told. */
 bool rest_is_session (const struct front_env *env, const struct call_body *body);
-/* Such a call, which the exchange waits for. */
+/* Such a call, which the exchange waits for; its answer in this encoding, ENCODING_OWN: the event
+ * tool_call_output. */
 void rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
-                        const struct call_body *body);
+                        const struct call_body *body, enum encoding encoding);
 
 #endif
