@@ -78,6 +78,8 @@ say_answer_json (struct buf *out, const char *type, const struct work *work,
   jsonw_name_bool (&w, "ok", answer->ok);
   if (error != NULL)
     jsonw_name_string (&w, "error", error);
+  if (answer->running)
+    jsonw_name_bool (&w, "running", true);
   jsonw_name (&w, "output"); /* as a string that holds JSON: what models' services take */
   jsonw_string_len (&w, output, len);
   jsonw_name_bool (&w, "respond", respond);

@@ -76,6 +76,8 @@ void session_end (struct session *session, const char *reason);
 const char *session_id (const struct session *session);
 /* For logs and tools. */
 const char *session_name (const struct session *session);
+/* Which tools it is served from its next turn on; borrowed. */
+struct toolset *session_toolset (const struct session *session);
 /* The number of its last event, and that behind which all are kept. */
 uint64_t session_said (const struct session *session);
 uint64_t session_first (const struct session *session);

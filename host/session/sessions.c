@@ -280,6 +280,12 @@ session_name (const struct session *session)
   return session->name;
 }
 
+struct toolset *
+session_toolset (const struct session *session)
+{
+  return session->next_toolset != NULL ? session->next_toolset : session->toolset;
+}
+
 uint64_t
 session_said (const struct session *session)
 {

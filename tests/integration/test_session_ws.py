@@ -184,6 +184,39 @@ def test_what_is_wrong_is_told():
         same(ws.event("tool_call_output")["output"], '{"result":"parts"}')
 
 
+def test_T0_10_T0_11_as_an_application_with_a_realtime_socket_of_its_own():
+    with Daemon(plugins=["echo", "slow_echo"]) as d, WebSocket(d, "?format=realtime") as ws:
+        tools = ws.event("session.update")["session"]
+        same((tools["type"], tools["tool_choice"]), ("realtime", "auto"))
+        same(sorted((t["type"], t["name"]) for t in tools["tools"]), [("function", "echo"), ("function", "slow_echo")])
+        ws.frame(TEXT, b"{")  # logged, and nothing else
+        ws.say(type="response.created", response={"id": "r1"})
+        for call in ("c1", "c2"):
+            ws.say(type="response.function_call_arguments.done", call_id=call, item_id="i" + call, response_id="r1",
+                   name="echo", arguments='{"text":"hi"}')
+        items = [ws.event("conversation.item.create")["item"] for _ in range(2)]
+        same(sorted((i["type"], i["call_id"], i["output"]) for i in items),
+             [("function_call_output", c, '{"result":"hi"}') for c in ("c1", "c2")])
+        ws.say(type="response.create", response={"instructions": "Greet."})
+        ws.say(type="response.done", response={"id": "r1", "status": "completed"})
+        same("response" in ws.event("response.create"), False, "the tools' turn comes first")
+        ws.say(type="response.created", response={"id": "r2"})
+        ws.say(type="response.function_call_arguments.done", call_id="slow", item_id="i9", response_id="r2",
+               name="slow_echo", arguments='{"ms":20000}')
+        ws.say(type="response.output_item.done", response_id="r2", item={
+            "id": "i9", "type": "function_call", "status": "completed", "call_id": "slow", "name": "slow_echo",
+            "arguments": '{"ms":20000}'})
+        ws.say(type="response.done", response={"id": "r2", "status": "cancelled"})
+        output = ws.event("conversation.item.create")["item"]
+        same((output["call_id"], json.loads(output["output"])["error"]), ("slow", "tool_cancelled"))
+        same(ws.event("response.create")["response"], {"instructions": "Greet."})
+        ws.say(type="end", reason="hangup")
+        same(ws.closed(), 1000)
+        same(len(d.log_events("realtime_event_malformed")), 1)
+        with WebSocket(d, "?format=morse") as other:
+            same(other.status, 400)
+
+
 def test_limits_close_with_a_code():
     with Daemon(plugins=["echo"], config={"body_max": 4096}) as d:
         for act, code in (

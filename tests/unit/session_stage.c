@@ -321,12 +321,13 @@ play_line (struct stage *stage, const char *text, size_t len, struct buf *logs)
   struct line l = { .stage = stage, .arena = &arena, .logs = logs };
 
   CU_ASSERT_FATAL (json_read (&l.tape, text, len, &json_default_limits, &arena));
+  if (stage->sessions == NULL && json_member (&l.tape, json_root (&l.tape), "open") == NULL)
+    stage_begin (stage, NULL);
+  if (stage->also != NULL && stage->also (stage, &l.tape))
+    return;
   for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
-    if ((l.value = member (&l, acts[i].name)) != NULL) {
-      if (stage->sessions == NULL && acts[i].act != do_open)
-        stage_begin (stage, NULL);
+    if ((l.value = member (&l, acts[i].name)) != NULL)
       return acts[i].act (&l);
-    }
   printf ("# %.*s\n", (int) len, text);
   CU_FAIL ("a line of a scenario");
 }
@@ -353,11 +354,21 @@ check_log (const char *wanted, const char *log)
 void
 stage_play (const char *lines)
 {
+  stage_play_also (lines, NULL, NULL, NULL);
+}
+
+void
+stage_play_also (const char *lines,
+                 bool (*also) (struct stage *stage, const struct json_tape *line),
+                 void (*over) (struct stage *stage), void *ctx)
+{
   CLEANUP_BUF struct buf logs = { 0 };
   struct stage stage;
   char *log;
 
   stage_open (&stage);
+  stage.also = also;
+  stage.also_ctx = ctx;
   for (size_t len; *lines != '\0'; lines += len + (lines[len] == '\n')) {
     len = strcspn (lines, "\n");
     if (len == 0 || lines[0] == '#')
@@ -366,6 +377,8 @@ stage_play (const char *lines)
       break;
     play_line (&stage, lines, len, &logs);
   }
+  if (over != NULL)
+    over (&stage);
   log = stage_log (&stage);
   check_log (buf_cstr (&logs), log);
   free (log);

@@ -16,6 +16,7 @@
 #ifndef TOOLHOST_TESTS_UNIT_SESSION_STAGE_H
 #define TOOLHOST_TESTS_UNIT_SESSION_STAGE_H
 
+#include "base/json_tape.h"
 #include "fake_calls.h"
 #include "session/session.h"
 
@@ -31,6 +32,9 @@ struct stage {
   bool closed; /* the session has ended */
   double now;
   int log_fd;
+  /* Another test's: plays a line itself, or says that it is none of its own; or NULL. */
+  bool (*also) (struct stage *stage, const struct json_tape *line);
+  void *also_ctx;
   char *events[STAGE_EVENTS];
   size_t count, seen;
 };
@@ -48,5 +52,9 @@ char *stage_log (struct stage *stage);
 bool stage_holds (const char *json, size_t len, const char *part, size_t part_len);
 /* Play one; failures are CUnit's. */
 void stage_play (const char *lines);
+/* … with lines of one's own; `over` (or NULL) runs before the stage is closed. */
+void stage_play_also (const char *lines,
+                      bool (*also) (struct stage *stage, const struct json_tape *line),
+                      void (*over) (struct stage *stage), void *ctx);
 
 #endif

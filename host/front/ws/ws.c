@@ -6,15 +6,18 @@
 
 #include "base/json_write.h"
 #include "front/auth/auth.h"
+#include "front/ws/as_realtime.h"
 #include "front/ws/handshake.h"
 #include "session/session.h"
 
 enum { BACKLOG_MAX = 1024 * 1024 /* bytes that a peer may be behind */ };
 static const double BEAT_SECONDS = 30;
+static const double HANGUP_SECONDS = 15; /* that playing may hold up the end of a call */
 
 struct ws_front {
   const struct front_env *env;
   struct json_limits limits;
+  struct providers *providers; /* once somebody speaks as Realtime; or NULL */
   struct ws_conn *conns;
   ev_timer beat; /* while there are some: pings */
   ev_timer reap; /* at once: those whose close was sent where they could not go */
@@ -26,12 +29,13 @@ struct ws_conn {
   struct ws_conn *next, **prev;
   struct http_exchange *x;
   wslay_event_context_ptr wslay;
-  struct session *session; /* NULL: it has ended */
-  bool own;                /* the session ends with the connection */
-  bool closing;            /* all that is to be said was queued */
-  bool alive;              /* heard of since the last ping */
-  bool busy;               /* wslay is reading: nothing is freed */
-  const char *in;          /* what it reads */
+  struct session *session;      /* NULL: it has ended */
+  struct as_realtime *realtime; /* what it speaks instead of our events; or NULL */
+  bool own;                     /* the session ends with the connection */
+  bool closing;                 /* all that is to be said was queued */
+  bool alive;                   /* heard of since the last ping */
+  bool busy;                    /* wslay is reading: nothing is freed */
+  const char *in;               /* what it reads */
   size_t in_len;
 };
 
@@ -43,6 +47,7 @@ leave (struct ws_conn *conn)
   struct ws_front *front = conn->front;
 
   session_unsubscribe (&conn->subscriber);
+  as_realtime_free (conn->realtime);
   if (conn->session != NULL && conn->own)
     session_end (conn->session, "disconnected");
   *conn->prev = conn->next;
@@ -95,13 +100,19 @@ close_with (struct ws_conn *conn, uint16_t code, const char *reason)
 
 /* At once: wslay would let a close overtake what waits. */
 static bool
-put (struct ws_conn *conn, const struct buf *json)
+put_text (struct ws_conn *conn, const char *text, size_t len)
 {
   const struct wslay_event_msg message = { .opcode = WSLAY_TEXT_FRAME,
-                                           .msg = (const uint8_t *) json->data,
-                                           .msg_length = json->len };
+                                           .msg = (const uint8_t *) text,
+                                           .msg_length = len };
 
   return wslay_event_queue_msg (conn->wslay, &message) == 0 && wslay_event_send (conn->wslay) == 0;
+}
+
+static bool
+put (struct ws_conn *conn, const struct buf *json)
+{
+  return put_text (conn, json->data, json->len);
 }
 
 /* One that is too far behind is told so, and goes in the next turn: it must not leave from in here.
@@ -132,14 +143,23 @@ on_event (struct subscriber *subscriber, uint64_t number, const char *json, size
   return SUBSCRIBER_TOOK;
 }
 
+/* The session is gone.  Who speaks as Realtime goes in the next turn: its bridge is on the stack.
+ */
+static void
+say_ended (struct ws_conn *conn)
+{
+  conn->session = NULL;
+  close_with (conn, WSLAY_CODE_NORMAL_CLOSURE, "session_ended");
+  if (conn->realtime == NULL)
+    return flush (conn);
+  (void) wslay_event_send (conn->wslay);
+  ev_timer_start (conn->front->env->loop, &conn->front->reap);
+}
+
 static void
 on_closed (struct subscriber *subscriber)
 {
-  struct ws_conn *conn = (struct ws_conn *) subscriber;
-
-  conn->session = NULL;
-  close_with (conn, WSLAY_CODE_NORMAL_CLOSURE, "session_ended");
-  flush (conn);
+  say_ended ((struct ws_conn *) subscriber);
 }
 
 static void
@@ -206,6 +226,8 @@ on_message (wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_
     return;
   if (arg->opcode != WSLAY_TEXT_FRAME)
     return close_with (conn, WSLAY_CODE_UNSUPPORTED_DATA, "text alone is understood");
+  if (conn->realtime != NULL)
+    return as_realtime_hear (conn->realtime, (const char *) arg->msg, arg->msg_length);
   hear (conn, (const char *) arg->msg, arg->msg_length);
 }
 
@@ -340,6 +362,59 @@ conn_new (struct ws_front *front, struct http_exchange *x, struct session *sessi
   return conn;
 }
 
+/* ---- in the words of Realtime ---- */
+
+static bool
+put_event (void *ctx, const char *json, size_t len)
+{
+  struct ws_conn *conn = ctx;
+
+  if (conn->closing || !put_text (conn, json, len))
+    return false;
+  if (http_stream_backlog (conn->x) > BACKLOG_MAX)
+    give_up (conn);
+  return true;
+}
+
+static void
+on_session_ended (void *ctx)
+{
+  say_ended (ctx);
+}
+
+static void
+begin_realtime (struct ws_conn *conn)
+{
+  struct ws_front *front = conn->front;
+  const struct realtime_wish wish = {
+    .session = conn->session,
+    .log = front->env->log,
+    .call_id = session_name (conn->session),
+    .providers = front->providers,
+    .item_completed = slice_is (http_query (conn->x, "dispatch_on"), "item_completed"),
+    .hangup_after = HANGUP_SECONDS,
+  };
+
+  conn->realtime = as_realtime_new (
+    front->env->loop, &wish, &(struct as_realtime_peer){ put_event, on_session_ended, conn });
+}
+
+/* What it speaks; false: refused. */
+static bool
+read_format (struct ws_front *front, struct http_exchange *x, bool *realtime)
+{
+  const struct slice format = http_query (x, "format");
+
+  *realtime = format.data != NULL && slice_is (format, "realtime");
+  if (format.data != NULL && !*realtime && !slice_is (format, "toolhost")) {
+    http_reply_error (x, 400, "bad_request", "format: expected toolhost or realtime");
+    return false;
+  }
+  if (*realtime && front->providers == NULL)
+    front->providers = providers_new ();
+  return true;
+}
+
 /* ---- whose session ---- */
 
 /* A number of up to 18 digits; false: it is none. */
@@ -410,12 +485,13 @@ ws_front_handle (struct ws_front *front, struct http_exchange *x)
   struct session *session;
   struct ws_conn *conn;
   uint64_t after = 0;
+  bool realtime;
 
   if (!auth_allows (front->env->auth, x, ROLE_CALL))
     return;
   if (!slice_is (http_request (x)->method, "GET"))
     return http_reply_error (x, 405, "method_not_allowed", "The path does not take this method");
-  if (!ws_handshake (x, headers))
+  if (!read_format (front, x, &realtime) || !ws_handshake (x, headers))
     return;
   session = id.data != NULL ? join (front, x, id, &after) : open_own (front, x);
   if (session == NULL)
@@ -430,6 +506,8 @@ ws_front_handle (struct ws_front *front, struct http_exchange *x)
   conn->own = id.data == NULL && !slice_is (http_query (x, "keep"), "true");
   http_set_data (x, conn);
   http_on_gone (x, on_gone);
+  if (realtime)
+    return begin_realtime (conn);
   say_session (conn);
   (void) session_subscribe (session, &conn->subscriber, after);
 }
@@ -452,5 +530,6 @@ ws_front_free (struct ws_front *front)
   if (front == NULL)
     return;
   ws_front_drain (front);
+  providers_free (front->providers);
   free (front);
 }

@@ -1,0 +1,58 @@
+/* bridge_parts.h - a bridge's own struct, for its two files alone:
+ *
+ *   bridge.c       what the service says
+ *   bridge_tell.c  what the session says
+ */
+#ifndef TOOLHOST_FRONT_REALTIME_BRIDGE_PARTS_H
+#define TOOLHOST_FRONT_REALTIME_BRIDGE_PARTS_H
+
+#include "front/realtime/bridge.h"
+#include "front/realtime/function_calls.h"
+#include "front/realtime/sequencer.h"
+
+struct realtime_bridge {
+  struct subscriber subscriber; /* first: it is handed back */
+  struct realtime_owner owner;
+  struct session *session; /* NULL: it has ended */
+  struct log *log;
+  const struct providers *providers;
+  char *call_id;
+  struct toolset *told; /* what the service knows, referred to; or NULL */
+  bool item_completed;
+  double hangup_after;
+  struct sequencer sequencer;
+  struct function_calls calls;
+  bool playing;      /* the user hears something */
+  char *hang_up;     /* why, when it is silent; or NULL */
+  double hang_up_by; /* at the latest */
+};
+
+/* One event of the service's. */
+struct heard {
+  struct realtime_bridge *bridge;
+  const struct json_tape *tape;
+  const struct json_node *event;
+  struct arena *arena;
+};
+
+static inline const struct json_node *
+heard_member (const struct heard *h, const char *name)
+{
+  return json_member (h->tape, h->event, name);
+}
+
+/* ---- bridge.c ---- */
+
+/* Tell the service what tools there are, if it knows others. */
+void bridge_tell_tools (struct realtime_bridge *bridge);
+
+/* ---- bridge_tell.c ---- */
+
+/* Listen to the session. */
+void bridge_listen (struct realtime_bridge *bridge);
+/* It is not as it should be: logged, without a word of what it holds. */
+void heard_invalid (const struct heard *h, const char *why);
+/* The session's to judge. */
+void heard_by_session (const struct heard *h);
+
+#endif
