@@ -78,6 +78,7 @@ host_free (struct host *host)
   host_unwatch (host);
   ev_timer_stop (host->loop, &host->drain);
   ev_timer_stop (host->loop, &host->patience);
+  turns_clear (&host->turns);
   ceiling_clear (&host->ceiling);
   stdio_front_free (host->stdio);
   http_server_free (host->http);

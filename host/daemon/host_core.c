@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "daemon/host_parts.h"
 
 /* Two threads for files, so that a huge one does not hold the others up; two for results, likewise,
@@ -151,6 +152,7 @@ host_make_core (struct host *host)
   host->catalog = catalog_new ();
   ceiling_init (&host->ceiling, host->loop, host->log, (uint64_t) host->config.memory_max, relieve,
                 host);
+  turns_init (&host->turns, host->loop, clock_ns);
   make_store (host);
   make_pool (host);
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);

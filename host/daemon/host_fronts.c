@@ -39,6 +39,7 @@ manage_metrics (void *ctx, struct buf *out)
     host->metrics,
     &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
   ceiling_metrics (&host->ceiling, out);
+  turns_metrics (&host->turns, out);
   plugins_metrics (host->plugins, out);
   http_broker_metrics (&host->broker, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
@@ -148,6 +149,7 @@ host_make_fronts (struct host *host)
                                   .tenant = host->config.tenant,
                                   .log = host->log,
                                   .pressure = &host->ceiling.pressure,
+                                  .turns = &host->turns,
                                   .version = TOOLHOST_VERSION,
                                   .asked = asked_of (&host->config),
                                   .instructions = host->config.instructions,

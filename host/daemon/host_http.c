@@ -73,7 +73,7 @@ host_make_http (struct host *host)
   struct http_resolver resolver;
 
   host->dns = http_dns_new (host->loop);
-  host->curl = http_curl_new (host->loop, host->config.http_ca_file);
+  host->curl = http_curl_new (host->loop, host->config.http_ca_file, &host->turns);
   resolver = http_dns_resolver (host->dns);
   transport = http_curl_transport (host->curl);
   if (host->record_fd >= 0)

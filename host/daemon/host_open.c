@@ -11,6 +11,19 @@
 #include "daemon/paths.h"
 #include "daemon/settings.h"
 
+enum { TABLE = 16384 };
+
+/* While there is one thread, the kernel's table of descriptors grows at once; later each time it
+ * doubles, whoever opens the one that did not fit waits for all processors, 5 to 20 ms. */
+static void
+make_room_for_descriptors (size_t limit)
+{
+  int fd = fcntl (STDERR_FILENO, F_DUPFD_CLOEXEC, (int) (limit < TABLE ? limit : TABLE) - 1);
+
+  if (fd >= 0)
+    (void) close (fd);
+}
+
 /* Returns how many there may be. */
 static size_t
 raise_descriptor_limit (void)
@@ -212,6 +225,7 @@ host_open (struct host *host, const struct host_options *options, struct error *
                       &host->identity, err))
     return false;
   host->descriptors = raise_descriptor_limit ();
+  make_room_for_descriptors (host->descriptors);
   if (!start_spawner (host, err))
     return false;
   host->discovery = discovery_new (host->loop, &discovery_events, host);

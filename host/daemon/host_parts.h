@@ -47,6 +47,7 @@
 #include "session/session.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
+#include "watch/turns.h"
 
 enum { LISTENERS_MAX = 16 };
 
@@ -82,6 +83,7 @@ struct host {
 
   /* the core */
   struct ceiling ceiling;
+  struct turns turns;
   struct offload *offload; /* files */
   struct offload *readers; /* large results */
   struct store *store;

@@ -17,6 +17,7 @@
 #include "front/auth/roles.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
+#include "watch/turns.h"
 
 /* What the management paths ask of the daemon; each appends JSON to `out`. */
 struct front_manage {
@@ -51,6 +52,7 @@ struct front_env {
   struct tenancies *tenancies; /* who is served what; NULL: everybody everything */
   struct log *log;
   struct pressure *pressure; /* of memory; NULL: there is no ceiling */
+  const struct turns *turns; /* of the loop; NULL: they may be of any length */
   const char *version;       /* of the daemon */
   struct asked asked;        /* where a caller asks for nothing else */
   const char *tenant;        /* of whoever is at standard input; NULL: "default" */

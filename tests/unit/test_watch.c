@@ -7,6 +7,7 @@
 #include "tap.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
+#include "watch/turns.h"
 
 /* Everything a log wrote into a pipe, once it was freed. */
 static void
@@ -154,12 +155,110 @@ labels_are_escaped (void)
   CU_ASSERT_STRING_EQUAL (buf_cstr (&text), "a\\\"b\\\\c\\nd");
 }
 
+/* ---- turns of the loop ---- */
+
+static int64_t hands = 1; /* of the test's clock */
+
+static int64_t
+now (void)
+{
+  return hands;
+}
+
+static void
+on_turn (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  hands += *(int64_t *) timer->data;
+}
+
+static void
+on_two_steps (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  const struct turns *turns = timer->data;
+
+  (void) loop;
+  (void) revents;
+  hands += 3000000;
+  CU_ASSERT_FALSE (turns_is_long (turns));
+  hands++;
+  CU_ASSERT_TRUE (turns_is_long (turns));
+}
+
+static void
+a_turn_gets_long (void)
+{
+  struct ev_loop *loop = ev_loop_new (EVFLAG_AUTO);
+  struct turns turns;
+  ev_timer timer;
+
+  turns_init (&turns, loop, now);
+  CU_ASSERT_FALSE (turns_is_long (&turns));
+  CU_ASSERT_FALSE (turns_is_long (NULL));
+  ev_timer_init (&timer, on_two_steps, 0, 0);
+  timer.data = &turns;
+  ev_timer_start (loop, &timer);
+  ev_run (loop, EVRUN_ONCE);
+  turns_clear (&turns);
+  ev_loop_destroy (loop);
+}
+
+static void
+on_wait_begin (struct ev_loop *loop)
+{
+  (void) loop;
+}
+
+/* Waiting counts for no turn. */
+static void
+on_wait_end (struct ev_loop *loop)
+{
+  (void) loop;
+  hands += 70000000;
+}
+
+/* What a timer does is in its turn, whatever its priority is. */
+static void
+turns_are_measured (void)
+{
+  static const int64_t took[] = { 50000, 1000000, 9000000, 11000000, 2000000000 };
+  struct ev_loop *loop = ev_loop_new (EVFLAG_AUTO);
+  CLEANUP_BUF struct buf text = { 0 };
+  struct turns turns;
+
+  ev_set_loop_release_cb (loop, on_wait_begin, on_wait_end);
+  turns_init (&turns, loop, now);
+  for (size_t i = 0; i < sizeof took / sizeof *took; i++) {
+    ev_timer timer;
+    ev_timer_init (&timer, on_turn, 0, 0);
+    ev_set_priority (&timer, i % 2 == 0 ? EV_MAXPRI : EV_MINPRI);
+    timer.data = (void *) (uintptr_t) &took[i];
+    ev_timer_start (loop, &timer);
+    ev_run (loop, EVRUN_ONCE);
+  }
+  ev_run (loop, EVRUN_NOWAIT);
+  turns_metrics (&turns, &text);
+  (void) buf_cstr (&text);
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"0.0001\"} 1\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"0.001\"} 2\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"0.01\"} 3\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"0.02\"} 4\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"1\"} 4\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"+Inf\"} 5\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "toolhost_loop_turn_seconds_count 5\n"));
+  turns_clear (&turns);
+  ev_loop_destroy (loop);
+}
+
 static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
                                { "events of plugins can't forge", events_of_plugins_can_t_forge },
                                { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
                                { "no log is no error", no_log_is_no_error },
                                { "metrics are rendered", metrics_are_rendered },
                                { "labels are escaped", labels_are_escaped },
+                               { "turns of the loop are measured", turns_are_measured },
+                               { "a turn of the loop gets long", a_turn_gets_long },
                                CU_TEST_INFO_NULL };
 static CU_SuiteInfo suites[] = { { "watch", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

@@ -230,10 +230,13 @@ accept_one (struct listener *l)
 static void
 on_connection (struct ev_loop *loop, ev_io *io, int events)
 {
+  const struct listener *l = io->data;
+
   (void) loop;
   (void) events;
   for (int i = 0; i < ACCEPTS_PER_TURN && accept_one (io->data); i++)
-    ;
+    if (turns_is_long (l->server->env->turns))
+      return;
 }
 
 static int

@@ -82,6 +82,8 @@ leave_turns (struct conn *c)
   if (!c->has_turn)
     return;
   c->has_turn = false;
+  c->server->unread_count -= c->unread;
+  c->unread = false;
   TAILQ_REMOVE (&c->server->turns, c, turn);
   c->server->turn_count--;
 }
@@ -406,13 +408,20 @@ serve_requests (struct conn *c)
   conn_take_turn (c);
 }
 
+/* This turn of the loop has been long enough; who came first is read first in the next one. */
+static void
+put_off_reading (struct conn *c)
+{
+  conn_take_turn (c);
+  c->unread = true;
+  c->server->unread_count++;
+}
+
 static void
 read_request (struct conn *c)
 {
   ssize_t n;
 
-  if (c->has_turn) /* what is here goes first */
-    return;
   if (c->x == NULL)
     c->x = exchange_take (pool_of (c), c);
   n = exchange_receive (c->x, c->io.fd);
@@ -502,6 +511,10 @@ on_readable (struct conn *c)
 {
   switch (c->state) {
   case CONN_READING:
+    if (c->has_turn) /* what is here goes first */
+      return;
+    if (c->server->unread_count != 0 || turns_is_long (c->server->env->turns))
+      return put_off_reading (c);
     return read_request (c);
   case CONN_STREAMING:
     if (c->x->bytes != NULL)
@@ -526,22 +539,31 @@ on_ready (struct ev_loop *loop, ev_io *io, int events)
   on_readable (io->data);
 }
 
-/* The server's turn of the loop for those that asked for one.  Who asks again has it next time. */
+static void
+have_turn (struct conn *c)
+{
+  bool unread = c->unread;
+
+  leave_turns (c);
+  if (c->state == CONN_READING)
+    return unread ? read_request (c) : serve_requests (c);
+  if (c->state == CONN_ANSWERED)
+    return go_on (c);
+  if (c->lost)
+    return conn_lose (c);
+  if (c->wait.kind != WAIT_WRITE)
+    send_on (c, serving_wait (c));
+}
+
+/* The server's turn of the loop for those that asked for one.  Who asks again has it next time, as
+ * have those for which this one got too long. */
 void
 conn_turns (struct http_server *server)
 {
   for (size_t n = server->turn_count; n > 0 && !TAILQ_EMPTY (&server->turns); n--) {
-    struct conn *c = TAILQ_FIRST (&server->turns);
-
-    leave_turns (c);
-    if (c->state == CONN_READING)
-      serve_requests (c);
-    else if (c->state == CONN_ANSWERED)
-      go_on (c);
-    else if (c->lost)
-      conn_lose (c);
-    else if (c->wait.kind != WAIT_WRITE)
-      send_on (c, serving_wait (c));
+    have_turn (TAILQ_FIRST (&server->turns));
+    if (turns_is_long (server->env->turns))
+      return;
   }
 }
 

@@ -48,7 +48,8 @@ struct http_server {
   struct waits waits;
   TAILQ_HEAD (, conn) turns; /* connections to look at in the next turn of the loop */
   size_t turn_count;
-  ev_idle turn; /* active while there are some */
+  size_t unread_count; /* those of them that are to be read */
+  ev_idle turn;        /* active while there are some */
   size_t connections;
   size_t lingering; /* of them */
   bool draining;

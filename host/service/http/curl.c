@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 
 #include "base/buf.h"
@@ -11,22 +12,28 @@
 enum { CONNECT_MS = 10000, IDLE_CONNECTIONS = 64 };
 
 struct transfer;
+struct watch;
 
 struct http_curl {
   struct ev_loop *loop;
+  const struct turns *turns;
   struct curl_library lib;
   char *ca_file;
   CURLM *multi;
   ev_timer timer;
   unsigned inside;         /* libcurl is on the stack: nothing may be removed */
   struct transfer *doomed; /* dropped meanwhile */
-  struct transfer *unborn; /* begun meanwhile */
+  ev_idle later;           /* in each turn while there is something in one of the next two */
+  TAILQ_HEAD (, watch) late;
+  STAILQ_HEAD (, transfer) unborn; /* begun, and libcurl has not heard of it */
 };
 
 /* A socket of libcurl's that is watched. */
 struct watch {
   ev_io io;
   struct http_curl *curl;
+  int due; /* what libcurl is to hear of it later; 0: nothing, and it is not in the list */
+  TAILQ_ENTRY (watch) next;
 };
 
 struct transfer {
@@ -44,7 +51,8 @@ struct transfer {
   struct arena arena;
   struct http_header got[HTTP_HEADERS_MAX];
   size_t got_count, got_bytes;
-  struct transfer *next; /* in one of the lists */
+  struct transfer *next; /* that is doomed */
+  STAILQ_ENTRY (transfer) to_come;
 };
 
 /* ---- what libcurl does on the loop ------------------------------------------------------ */
@@ -95,28 +103,10 @@ transfer_end (struct transfer *t, CURLcode code)
     events->end (ctx, failure, text);
 }
 
-/* libcurl sets its timer, and does the rest from there. */
-static void
-give_birth (struct transfer *t)
-{
-  t->born = true;
-  t->curl->inside++;
-  (void) t->curl->lib.multi_add_handle (t->curl->multi, t->easy);
-  t->curl->inside--;
-}
-
 /* What had to wait while libcurl was on the stack. */
 static void
-catch_up (struct http_curl *curl)
+bury (struct http_curl *curl)
 {
-  while (curl->unborn != NULL) {
-    struct transfer *t = curl->unborn;
-    curl->unborn = t->next;
-    if (t->events != NULL)
-      give_birth (t);
-    else
-      transfer_free (t);
-  }
   while (curl->doomed != NULL) {
     struct transfer *t = curl->doomed;
     curl->doomed = t->next;
@@ -131,7 +121,7 @@ reap (struct http_curl *curl)
   CURLMsg *message;
   int left;
 
-  catch_up (curl);
+  bury (curl);
   while ((message = curl->lib.multi_info_read (curl->multi, &left)) != NULL) {
     struct transfer *t = NULL;
     if (message->msg != CURLMSG_DONE)
@@ -160,14 +150,81 @@ on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
   act (timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
+/* ---- what waits for another turn of the loop -------------------------------------------- */
+
+static void
+put_off (struct watch *watch, int what)
+{
+  if (watch->due == 0)
+    TAILQ_INSERT_TAIL (&watch->curl->late, watch, next);
+  watch->due |= what;
+  ev_idle_start (watch->curl->loop, &watch->curl->later);
+}
+
+static int
+take_back (struct watch *watch)
+{
+  int due = watch->due;
+
+  if (due != 0)
+    TAILQ_REMOVE (&watch->curl->late, watch, next);
+  watch->due = 0;
+  return due;
+}
+
+/* libcurl connects at once. */
+static void
+give_birth (struct transfer *t)
+{
+  struct http_curl *curl = t->curl;
+
+  if (t->events == NULL) {
+    transfer_free (t);
+    return;
+  }
+  t->born = true;
+  curl->inside++;
+  (void) curl->lib.multi_add_handle (curl->multi, t->easy);
+  curl->inside--;
+  act (curl, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* One of each at least, those that are on their way first. */
+static void
+on_later (struct ev_loop *loop, ev_idle *idle, int revents)
+{
+  struct http_curl *curl = idle->data;
+
+  (void) revents;
+  for (bool first = true; !TAILQ_EMPTY (&curl->late) && (first || !turns_is_long (curl->turns));
+       first = false) {
+    struct watch *watch = TAILQ_FIRST (&curl->late);
+    act (curl, watch->io.fd, take_back (watch));
+  }
+  for (bool first = true; !STAILQ_EMPTY (&curl->unborn) && (first || !turns_is_long (curl->turns));
+       first = false) {
+    struct transfer *t = STAILQ_FIRST (&curl->unborn);
+    STAILQ_REMOVE_HEAD (&curl->unborn, to_come);
+    give_birth (t);
+  }
+  if (TAILQ_EMPTY (&curl->late) && STAILQ_EMPTY (&curl->unborn))
+    ev_idle_stop (loop, idle);
+}
+
+/* ---- sockets and time ------------------------------------------------------------------- */
+
 static void
 on_socket (struct ev_loop *loop, ev_io *io, int revents)
 {
   struct watch *watch = (struct watch *) io;
+  int what =
+    (revents & EV_READ ? CURL_CSELECT_IN : 0) | (revents & EV_WRITE ? CURL_CSELECT_OUT : 0);
 
   (void) loop;
-  act (watch->curl, io->fd,
-       (revents & EV_READ ? CURL_CSELECT_IN : 0) | (revents & EV_WRITE ? CURL_CSELECT_OUT : 0));
+  if (TAILQ_EMPTY (&watch->curl->late) && !turns_is_long (watch->curl->turns))
+    act (watch->curl, io->fd, what);
+  else
+    put_off (watch, what);
 }
 
 static int
@@ -194,6 +251,8 @@ watch_socket (CURL *easy, curl_socket_t socket, int what, void *ctx, void *assig
   if (watch != NULL)
     ev_io_stop (curl->loop, &watch->io);
   if (what == CURL_POLL_REMOVE) {
+    if (watch != NULL)
+      (void) take_back (watch);
     free (watch);
     (void) curl->lib.multi_assign (curl->multi, socket, NULL);
     return 0;
@@ -436,12 +495,8 @@ begin (void *ctx, const struct http_hop *hop, const struct http_hop_events *even
   set_callbacks (t);
   set_headers (t, hop);
   set_body (t, hop);
-  if (t->curl->inside == 0)
-    give_birth (t);
-  else {
-    t->next = t->curl->unborn;
-    t->curl->unborn = t;
-  }
+  STAILQ_INSERT_TAIL (&t->curl->unborn, t, to_come);
+  ev_idle_start (t->curl->loop, &t->curl->later);
   return t;
 }
 
@@ -457,7 +512,7 @@ resume (void *transfer)
   curl->inside++;
   (void) t->curl->lib.easy_pause (t->easy, CURLPAUSE_CONT);
   if (--curl->inside == 0)
-    catch_up (curl);
+    bury (curl);
 }
 
 static void
@@ -466,9 +521,11 @@ drop (void *transfer)
   struct transfer *t = transfer;
 
   t->events = NULL;
+  if (!t->born) /* it goes when its turn comes */
+    return;
   if (t->curl->inside == 0)
     transfer_free (t);
-  else if (t->born) {
+  else {
     t->next = t->curl->doomed;
     t->curl->doomed = t;
   }
@@ -477,11 +534,17 @@ drop (void *transfer)
 /* ---- all of it -------------------------------------------------------------------------- */
 
 struct http_curl *
-http_curl_new (struct ev_loop *loop, const char *ca_file)
+http_curl_new (struct ev_loop *loop, const char *ca_file, const struct turns *turns)
 {
   struct http_curl *curl = xcalloc (1, sizeof *curl);
 
   curl->loop = loop;
+  curl->turns = turns;
+  TAILQ_INIT (&curl->late);
+  STAILQ_INIT (&curl->unborn);
+  ev_idle_init (&curl->later, on_later);
+  ev_set_priority (&curl->later, EV_MAXPRI); /* in every turn, however busy */
+  curl->later.data = curl;
   curl->ca_file = ca_file != NULL ? xstrdup (ca_file) : NULL;
   ev_timer_init (&curl->timer, on_timer, 0, 0);
   curl->timer.data = curl;
@@ -513,12 +576,18 @@ http_curl_free (struct http_curl *curl)
 {
   if (curl == NULL)
     return;
+  while (!STAILQ_EMPTY (&curl->unborn)) {
+    struct transfer *t = STAILQ_FIRST (&curl->unborn);
+    STAILQ_REMOVE_HEAD (&curl->unborn, to_come);
+    transfer_free (t);
+  }
   if (curl->multi != NULL) {
-    catch_up (curl);
+    bury (curl);
     curl->inside++;
     (void) curl->lib.multi_cleanup (curl->multi);
   }
   ev_timer_stop (curl->loop, &curl->timer);
+  ev_idle_stop (curl->loop, &curl->later);
   free (curl->ca_file);
   free (curl);
 }

@@ -10,11 +10,15 @@
 #include <ev.h>
 
 #include "service/http/transport.h"
+#include "watch/turns.h"
 
 struct http_curl;
 
-/* `ca_file`: certificates of the authorities that are trusted, PEM, copied; NULL: the system's. */
-struct http_curl *http_curl_new (struct ev_loop *loop, const char *ca_file);
+/* `ca_file`: certificates of the authorities that are trusted, PEM, copied; NULL: the system's.  In
+ * a long turn of the loop (`turns`, borrowed; NULL: any length will do) what is to be done for
+ * transfers waits for the next one, in its order. */
+struct http_curl *http_curl_new (struct ev_loop *loop, const char *ca_file,
+                                 const struct turns *turns);
 /* Load libcurl, which takes some milliseconds: when it is clear that requests will be made, and
  * otherwise with the first one.  False: it can't be had. */
 bool http_curl_load (struct http_curl *curl, struct error *err);
