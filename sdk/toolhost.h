@@ -264,10 +264,29 @@ typedef struct toolhost_call_service {
 
   /* Transfer the call to a SIP URI or a number in E.164.  Asked again with the same key, it is done
    * once.  Not TOOLHOST_OK: *why has a sentence for the log, good until the callback returns.
-   * [call] */
+   * TOOLHOST_NOT_GRANTED: this session is no telephone call, or the operator has not granted it to
+   * this tool.  [call] */
   toolhost_status (*refer) (toolhost_call *call, const char *target_uri,
                             const char *idempotency_key, const char **why);
+  /* What follows came later: TOOLHOST_CALL_SERVICE_REACHES.  Each works as refer does; a key may be
+   * NULL.  End the call; `reason` is for the log.  [call] */
+  toolhost_status (*hangup) (toolhost_call *call, const char *reason, const char *idempotency_key,
+                             const char **why);
+  /* Send tones: 0 to 9, A to D, * and #.  [call] */
+  toolhost_status (*dtmf) (toolhost_call *call, const char *digits, const char *idempotency_key,
+                           const char **why);
+  /* Have the caller hear this text.  [call] */
+  toolhost_status (*say) (toolhost_call *call, const char *text, const char *idempotency_key,
+                          const char **why);
+  /* The telephone's id of the call; NULL: this call is in no session that is a telephone call.
+   * [call] */
+  const char *(*call_id) (toolhost_call *call);
 } toolhost_call_service;
+
+/* Does a call service reach this member? */
+#define TOOLHOST_CALL_SERVICE_REACHES(service, member)                                             \
+  ((service)->struct_size >= offsetof (toolhost_call_service, member) + sizeof ((service)->member) \
+   && (service)->member != NULL)
 
 typedef struct toolhost_plugin {
   uint32_t struct_size; /* set by TOOLHOST_PLUGIN */

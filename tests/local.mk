@@ -50,7 +50,7 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
-	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/wire.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/wire.la
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -59,6 +59,10 @@ check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/inte
 %C%_integration_greeter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_greeter_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_greeter_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_phone_la_SOURCES = %D%/integration/phone.c
+%C%_integration_phone_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_phone_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_phone_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_talk_la_SOURCES = %D%/integration/talk.c
 %C%_integration_talk_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_talk_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -155,3 +159,4 @@ check_LTLIBRARIES += %D%/integration/large.la
 
 integration_tests += %D%/integration/test_sessions.py %D%/integration/test_session_ws.py
 integration_tests += %D%/integration/test_encodings.py
+integration_tests += %D%/integration/test_call_service.py

@@ -194,14 +194,20 @@ struct frame_overrun {
 struct frame_service {
   uint32_t what;     /* enum frame_service_what */
   uint32_t number;   /* of the request within the call: 1 and up */
-  uint64_t head_len; /* FRAME_SERVICE_HTTP */
+  uint64_t head_len; /* FRAME_SERVICE_HTTP, FRAME_SERVICE_REFER … */
   uint64_t body_len; /* likewise; FRAME_SERVICE_TAKEN: bytes */
 };
 enum frame_service_what {
   FRAME_SERVICE_HTTP = 1, /* followed by the first bytes */
   FRAME_SERVICE_MORE,     /* … and the next ones */
   FRAME_SERVICE_TAKEN,    /* nothing follows */
-  FRAME_SERVICE_STOP      /* it is not wanted any more; nothing comes of it from here on */
+  FRAME_SERVICE_STOP,     /* it is not wanted any more; nothing comes of it from here on */
+  /* of the telephone call that the session is: head_len bytes of text, body_len of a key, at once;
+   * FRAME_SERVED_END comes of it */
+  FRAME_SERVICE_REFER,
+  FRAME_SERVICE_HANGUP,
+  FRAME_SERVICE_DTMF,
+  FRAME_SERVICE_SAY
 };
 enum {
   FRAME_SERVICE_HEAD_MAX = 128 * 1024, /* bytes of a head */

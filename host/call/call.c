@@ -66,6 +66,8 @@ write_meta (struct call *call, const struct call_request *request)
   jsonw_name_string (&w, "tenant", request->tenant != NULL ? request->tenant : "default");
   if (request->session_id != NULL)
     jsonw_name_string (&w, "session_id", request->session_id);
+  if (request->phone != NULL)
+    jsonw_name_string (&w, "phone_call_id", call_service_call_id (request->phone));
   if (request->metadata != NULL)
     jsonw_name_raw (&w, "metadata", request->metadata, request->metadata_len);
   if (call->uri != NULL)
@@ -171,6 +173,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .waiting_max = tool->limits.waiting,
                             .wants_progress = request->wants_progress,
                             .in_session = events->emitted != NULL,
+                            .phone = request->phone,
                             .tenant = call->tenant,
                             .principal = call->principal,
                             .maker = call_maker (calls, tool, request),
@@ -236,12 +239,15 @@ repair_of (const struct calls *calls, const struct tool *tool, const struct call
  * still being written. */
 static enum call_error
 check_arguments (struct calls *calls, const struct tool *tool, const struct call_request *request,
-                 struct arguments *arguments, struct buf *problems, struct buf *text)
+                 struct arguments *arguments, const struct call_events *events, void *ctx,
+                 struct buf *problems, struct buf *text)
 {
   enum repair_mode repair = repair_of (calls, tool, request);
 
   if (!arguments_parse (arguments, request, calls->settings.json_depth, repair, text))
     return CALL_tool_args_parse_error;
+  if (events->parsed != NULL)
+    events->parsed (ctx, arguments->tape, arguments->node);
   if (call_kind_content (request->kind) != FRAME_VALUES
       && !arguments_check (arguments, tool, repair, problems, text))
     return CALL_tool_args_invalid;
@@ -335,7 +341,8 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   }
   else {
     take_variables (&copy, &variables);
-    result.error = check_arguments (calls, tool, request, &arguments, &problems, &text);
+    result.error =
+      check_arguments (calls, tool, request, &arguments, events, ctx, &problems, &text);
   }
   if (result.error == CALL_OK)
     return start_checked (calls, tool, request, &arguments, events, ctx);

@@ -103,6 +103,8 @@ struct call_events {
    * read strictly and may hold line breaks between its tokens.  NULL: there is no user, and the
    * tool is told so. */
   void (*emitted) (void *ctx, const char *json, size_t len);
+  /* The arguments could be read; may be NULL. */
+  void (*parsed) (void *ctx, const struct json_tape *tape, const struct json_node *args);
 };
 
 /* Who calls, and what.  Everything is copied or used before call_start returns. */
@@ -132,9 +134,10 @@ struct call_request {
   size_t metadata_len;
   int64_t deadline_ms; /* the caller's wish, from now; 0: none */
   bool wants_progress;
-  bool preview;     /* of a large result of a tool show the begin, and keep the rest */
-  unsigned askable; /* enum frame_ask: what the caller can be asked */
-  struct ask *ask;  /* of the rounds before, from here on the call's; NULL: this is the first */
+  struct call_service *phone; /* of its session, which outlives the call; NULL: none */
+  bool preview;               /* of a large result of a tool show the begin, and keep the rest */
+  unsigned askable;           /* enum frame_ask: what the caller can be asked */
+  struct ask *ask; /* of the rounds before, from here on the call's; NULL: this is the first */
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
    * state; such a call asks only for what is not among them.  NULL: none. */
   const struct json_tape *responses_tape;

@@ -56,6 +56,7 @@ static const struct setting sessions_settings_keys[] = {
   { "tenant_max", SETTING_COUNT, AT (tenant_sessions_max), 1, 1000000, NULL, NULL },
   { "principal_max", SETTING_COUNT, AT (principal_sessions_max), 1, 1000000, NULL, NULL },
   { "background_grace", SETTING_DURATION, AT (session_grace_ms), 0, 3600000, NULL, NULL },
+  { "fake_telephone", SETTING_BOOL, AT (fake_telephone), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 

@@ -44,6 +44,7 @@ struct config {
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
   int64_t session_ttl_ms, session_grace_ms, sessions_max, tenant_sessions_max,
     principal_sessions_max;
+  bool fake_telephone; /* of sessions that have no other */
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;

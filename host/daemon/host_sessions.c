@@ -64,6 +64,7 @@ host_make_sessions (struct host *host)
   settings.max = (size_t) host->config.sessions_max;
   settings.tenant_max = (size_t) host->config.tenant_sessions_max;
   settings.principal_max = (size_t) host->config.principal_sessions_max;
+  settings.fake_telephone = host->config.fake_telephone;
   settings.json_depth = (unsigned) host->config.json_depth;
   host->sessions = sessions_new (&settings);
   ev_timer_init (&host->sessions_tick, on_tick, TICK_SECONDS, TICK_SECONDS);

@@ -13,6 +13,7 @@ static const struct setting permission_settings[] = {
   { "read", SETTING_PATHS, AT (read), 0, 0, NULL, NULL },
   { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
   { "http", SETTING_HTTP, AT (http), 0, 0, NULL, NULL },
+  { "call_service", SETTING_PHONE_ACTS, AT (phone), 0, 0, NULL, NULL },
   { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "invoke", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
@@ -66,6 +67,7 @@ static const struct setting tool_settings[] = {
   { "result", SETTING_SIZE, OF_TOOL (result), 1024, 1 << 30, NULL, NULL },
   { "queue", SETTING_COUNT, OF_TOOL (queue), 1, 100000, NULL, NULL },
   { "http", SETTING_STRINGS, OF_TOOL (http), 0, 0, NULL, NULL },
+  { "call_service", SETTING_PHONE_ACTS, OF_TOOL (phone), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 
@@ -154,6 +156,11 @@ tool_is_narrower (const struct policy *policy, const struct policy_tool *tool, s
                         "%lld%s: a tool's limits are narrower than its plugin's",
                         tool->name, rows[i].name, (long long) rows[i].of_plugin, rows[i].unit,
                         rows[i].name, (long long) rows[i].of_tool, rows[i].unit);
+  if (tool->phone != PHONE_ALL && (tool->phone & ~policy->phone) != 0)
+    return error_set (err,
+                      "/tools/%s/call_service: expected no more than the plugin is granted "
+                      "(/permissions/call_service)",
+                      tool->name);
   return http_narrowing_ok (&policy->http, tool->http, err)
          || error_wrap (err, "/tools/%s/http: ", tool->name);
 }

@@ -152,8 +152,10 @@ read_strings (struct json_object *value, bool paths, char ***strings, struct err
   return true;
 }
 
+/* A list of names as bits; `all` is how a sentence lists them. */
 static bool
-read_guarantees (struct json_object *value, unsigned *guarantees, struct error *err)
+read_bits (struct json_object *value, const char *const *known, const char *all, unsigned *into,
+           struct error *err)
 {
   char **names = NULL;
   unsigned bits = 0;
@@ -161,19 +163,24 @@ read_guarantees (struct json_object *value, unsigned *guarantees, struct error *
 
   for (char **n = names; ok && *n != NULL; n++) {
     unsigned i = 0;
-    while (guarantee_names[i] != NULL && strcmp (guarantee_names[i], *n) != 0)
+    while (known[i] != NULL && strcmp (known[i], *n) != 0)
       i++;
-    if (guarantee_names[i] == NULL)
-      ok = error_set (err,
-                      "expected no-network, no-foreign-files, no-foreign-signals, memory-cap or "
-                      "kill-tree, got \"%s\"",
-                      *n);
+    if (known[i] == NULL)
+      ok = error_set (err, "expected %s, got \"%s\"", all, *n);
     bits |= 1U << i;
   }
   settings_free_strings (names);
   if (ok)
-    *guarantees = bits;
+    *into = bits;
   return ok;
+}
+
+static bool
+read_guarantees (struct json_object *value, unsigned *guarantees, struct error *err)
+{
+  return read_bits (value, guarantee_names,
+                    "no-network, no-foreign-files, no-foreign-signals, memory-cap or kill-tree",
+                    guarantees, err);
 }
 
 /* Of nested paths, "/limits" + "/memory: expected …". */
@@ -288,6 +295,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return read_json (value, at, err);
   case SETTING_GUARANTEES:
     return read_guarantees (value, at, err);
+  case SETTING_PHONE_ACTS:
+    return read_bits (value, phone_act_names, "refer, hangup, dtmf or say", at, err);
   case SETTING_GROUP:
     if (!json_object_is_type (value, json_type_object))
       return expected (err, "an object", value);

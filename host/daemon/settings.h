@@ -25,6 +25,7 @@ enum setting_type {
   SETTING_BOOL,          /* bool */
   SETTING_JSON,          /* char *: an object, as text */
   SETTING_GUARANTEES,    /* unsigned: a list of names */
+  SETTING_PHONE_ACTS,    /* likewise, of enum phone_act */
   SETTING_GROUP,         /* an object with settings of its own */
   SETTING_REPAIR,        /* int, an enum repair_mode: its name */
   SETTING_ISOLATE,       /* enum isolate: its name */

@@ -36,6 +36,7 @@ hello_write (struct buf *out, const char *build, const char *plugin, const struc
   jsonw_name_int (&w, "threads", policy->threads);
   jsonw_name_raw (&w, "config", policy->config, strlen (policy->config));
   jsonw_name_int (&w, "result_max", policy->result);
+  jsonw_name_bool (&w, "call_service", policy->phone != 0);
   append_sandbox (&w, policy, cgroup_v2);
   if (order->feature != NULL) {
     jsonw_name_string (&w, "feature", order->feature);

@@ -11,6 +11,7 @@
 #include "pool/reason.h"
 
 struct buf;
+struct call_service;
 struct checking;
 struct flow;
 struct job;
@@ -97,6 +98,7 @@ struct job {
   unsigned waiting_max; /* how many may */
   bool wants_progress;
   bool in_session;               /* its events are wanted */
+  struct call_service *phone;    /* of its session, as long-lived as the job; NULL: none */
   const char *tenant;            /* NULL: "default" */
   const char *principal;         /* in the tenant; NULL: nobody in particular */
   const struct job_maker *maker; /* NULL: nothing; lives as long as the pool */

@@ -160,8 +160,9 @@ policy_tools_add (struct policy_tools *tools, const char *name)
   if (there != NULL)
     return &tools->list[there - tools->list];
   tools->list = xrealloc (tools->list, (tools->count + 1) * sizeof *tools->list);
-  tools->list[tools->count] =
-    (struct policy_tool){ .name = xstrdup (name), .enabled = true, .repair = -1 };
+  tools->list[tools->count] = (struct policy_tool){
+    .name = xstrdup (name), .enabled = true, .repair = -1, .phone = PHONE_ALL
+  };
   return &tools->list[tools->count++];
 }
 
@@ -196,7 +197,7 @@ tools_same (const struct policy_tools *a, const struct policy_tools *b)
     return false;
   for (size_t i = 0; i < a->count; i++) {
     const struct policy_tool *x = &a->list[i], *y = policy_tools_find (b, x->name);
-    if (y == NULL || x->enabled != y->enabled || x->repair != y->repair
+    if (y == NULL || x->enabled != y->enabled || x->repair != y->repair || x->phone != y->phone
         || (x->http == NULL) != (y->http == NULL) || !paths_same (x->http, y->http)
         || !numbers_same (x, y, tool_limits, TOOL_LIMITS))
       return false;
@@ -239,12 +240,20 @@ policy_same (const struct policy *a, const struct policy *b)
 {
   return a->enabled == b->enabled && numbers_same (a, b, limits, LIMITS) && a->require == b->require
          && numbers_same (a, b, workers, WORKERS) && numbers_same (a, b, recycle, RECYCLE)
-         && a->always == b->always && a->asked == b->asked && a->jit == b->jit
-         && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
+         && a->phone == b->phone && a->always == b->always && a->asked == b->asked
+         && a->jit == b->jit && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
          && http_grants_same (&a->http, &b->http) && secrets_same (&a->secrets, &b->secrets)
          && tools_same (&a->tools, &b->tools);
+}
+
+unsigned
+policy_phone (const struct policy *policy, const char *tool)
+{
+  const struct policy_tool *own = policy_tools_find (&policy->tools, tool);
+
+  return own != NULL ? policy->phone & own->phone : policy->phone;
 }
 
 bool
@@ -301,6 +310,8 @@ render_tool (struct json_writer *w, const struct policy_tool *tool)
       jsonw_name_int (w, tool_limits[i].name, number_of (tool, &tool_limits[i]));
   if (tool->http != NULL)
     jsonw_name_strings (w, "http", tool->http);
+  if (tool->phone != PHONE_ALL)
+    jsonw_name_bits (w, "call_service", tool->phone, phone_act_names);
   jsonw_end (w);
 }
 
@@ -317,6 +328,7 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name (w, "http");
   http_grants_render (&policy->http, w);
   jsonw_name_strings (w, "exec", policy->exec);
+  jsonw_name_bits (w, "call_service", policy->phone, phone_act_names);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);
   render_numbers (w, "workers", policy, workers, WORKERS);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "service/call/service.h"
 #include "service/http/rules.h"
 
 struct json_writer;
@@ -35,6 +36,8 @@ extern const char *const limit_names[]; /* in the order of the bits, ends with N
 enum isolate { ISOLATE_PLUGIN, ISOLATE_TENANT, ISOLATE_CALL };
 extern const char *const isolate_names[]; /* in that order, ends with NULL */
 
+#define PHONE_ALL (~0U)
+
 /* Of one tool of a plugin; each limit at most the plugin's, 0: the plugin's. */
 struct policy_tool {
   char *name;
@@ -45,6 +48,7 @@ struct policy_tool {
   int64_t result;      /* bytes of one result */
   int64_t queue;       /* calls of it that may wait */
   char **http;         /* patterns within what the plugin is granted; NULL: all of it */
+  unsigned phone;      /* bits of enum phone_act within what the plugin is granted; PHONE_ALL */
 };
 
 struct policy_tools {
@@ -60,6 +64,7 @@ struct policy {
   char **write;                       /* likewise */
   struct http_grants http;            /* where the daemon sends requests for it */
   struct secrets secrets;             /* what is added to them, by name */
+  unsigned phone;                     /* what it may ask of telephones: bits of enum phone_act */
   char *config;                       /* JSON object text for the plugin's open; never NULL */
   int64_t memory;                     /* bytes a worker may use */
   int64_t address_space;              /* bytes it may map; 0: as many as `memory` */
@@ -96,6 +101,9 @@ bool policy_same (const struct policy *a, const struct policy *b);
 /* What is in force, as JSON of the shape of a policy file.  Without `config`: it is the plugin's
  * and may hold what is nobody else's business. */
 void policy_render (const struct policy *policy, struct json_writer *w);
+
+/* What a tool of it may ask of telephones, as bits of enum phone_act. */
+unsigned policy_phone (const struct policy *policy, const char *tool);
 
 /* Has any call of it a limit of processor time? */
 bool policy_limits_cpu (const struct policy *policy);

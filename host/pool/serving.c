@@ -18,6 +18,8 @@ struct serving {
   struct buf whole; /* head and body, as far as they have come */
   size_t head_len, body_len;
   struct http_fetch *fetch; /* it is on its way */
+  struct phone_asker asker; /* waits for the telephone, while `phoning` */
+  bool phoning;
 };
 
 /* ---- down ------------------------------------------------------------------------------- */
@@ -203,9 +205,64 @@ take_http (struct serving *s, const struct frame_service *head, const char *data
   return take_bytes (s, data, len);
 }
 
+/* ---- the telephone ---------------------------------------------------------------------- */
+
+_Static_assert((int) FRAME_SERVICE_SAY - (int) FRAME_SERVICE_REFER == (int) PHONE_SAY,
+               "acts and frames are in one order");
+
+static void
+on_phoned (struct phone_asker *asker, const char *why)
+{
+  struct serving *s = (struct serving *) ((char *) asker - offsetof (struct serving, asker));
+
+  s->phoning = false;
+  put_end (s, why == NULL ? FRAME_SERVED_OK : FRAME_SERVED_FAILED, "", why != NULL ? why : "");
+}
+
+/* NULL: it may be asked. */
+static const char *
+phone_is_refused (const struct slot *slot, enum phone_act act)
+{
+  const struct job *job = slot->job;
+  const struct policy *policy = slot->worker->policy;
+
+  if (job->name == NULL || (policy_phone (policy, job->name) & 1U << act) == 0)
+    return "the operator has not granted this tool that (permissions.call_service)";
+  return job->phone == NULL ? "the session is no telephone call" : NULL;
+}
+
+static bool
+take_phone (struct serving *s, const struct frame_service *head, const char *data, size_t len)
+{
+  const enum phone_act act = (enum phone_act) (head->what - FRAME_SERVICE_REFER);
+  const char *refused;
+
+  if (s->open || head->number != s->number + 1 || head->head_len > len
+      || head->body_len != len - head->head_len || memchr (data, '\0', len) != NULL)
+    return false;
+  s->number = head->number;
+  s->open = true;
+  refused = phone_is_refused (s->slot, act);
+  if (refused != NULL) {
+    put_end (s, FRAME_SERVED_NOT_GRANTED, "", refused);
+    return true;
+  }
+  CLEANUP_FREE char *text = xstrndup (data, head->head_len);
+  CLEANUP_FREE char *key = xstrndup (data + head->head_len, head->body_len);
+  s->phoning = true;
+  s->asker.answered = on_phoned;
+  call_service_ask (s->slot->job->phone, act, text, *key != '\0' ? key : NULL, &s->asker);
+  return true;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
 static void
 stop (struct serving *s)
 {
+  if (s->phoning)
+    call_service_leave (&s->asker);
+  s->phoning = false;
   if (s->fetch != NULL)
     http_fetch_drop (s->fetch);
   s->fetch = NULL;
@@ -248,9 +305,13 @@ serving_take (struct slot *slot, const char *payload, size_t len)
     slot->serving = xcalloc (1, sizeof *slot->serving);
     slot->serving->slot = slot;
   }
-  return head.what == FRAME_SERVICE_HTTP
-           ? take_http (slot->serving, &head, payload + sizeof head, len - sizeof head)
-           : take_other (slot->serving, &head, payload + sizeof head, len - sizeof head);
+  payload += sizeof head;
+  len -= sizeof head;
+  if (head.what == FRAME_SERVICE_HTTP)
+    return take_http (slot->serving, &head, payload, len);
+  if (head.what >= FRAME_SERVICE_REFER && head.what <= FRAME_SERVICE_SAY)
+    return take_phone (slot->serving, &head, payload, len);
+  return take_other (slot->serving, &head, payload, len);
 }
 
 void

@@ -6,6 +6,7 @@ libhost_la_SOURCES += \
 	%D%/hear.c \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/parts.h \
+	%D%/phone.c \
 	%D%/say.c \
 	%D%/session.h %D%/sessions.c \
 	%D%/show.c \

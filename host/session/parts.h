@@ -6,6 +6,7 @@
  *   say.c       events that go out
  *   answer.c    what the model is told of a call
  *   show.c      what people are shown
+ *   phone.c     the telephone call that it is, if it is one
  */
 #ifndef TOOLHOST_SESSION_PARTS_H
 #define TOOLHOST_SESSION_PARTS_H
@@ -62,6 +63,7 @@ struct session {
   struct work *routing;       /* the event that it looks at */
   struct routed *routed, **routed_end;
   unsigned routed_count;
+  struct call_service *phone; /* or NULL */
 };
 
 struct share; /* how many sessions a tenant or a principal has */
@@ -85,6 +87,12 @@ void session_has_ended (struct session *session);
 size_t work_cancel (struct session *session, bool all);
 /* Hand the next event to the active target, if it is free. */
 void work_route (struct session *session);
+
+/* ---- phone.c ---- */
+
+/* A call's arguments could be read: the log hears what it is given. */
+void phone_log_parsed (const struct work *work, const struct json_tape *tape,
+                       const struct json_node *args);
 
 /* ---- say.c ---- */
 

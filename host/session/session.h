@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json_write.h"
 #include "call/call.h"
+#include "service/call/service.h"
 #include "session/feed.h"
 #include "watch/log.h"
 
@@ -34,6 +35,7 @@ struct sessions_settings {
   size_t events_room, events_room_all;   /* bytes of events: of a session, of all */
   size_t context_max;                    /* bytes */
   unsigned json_depth;                   /* of arguments */
+  bool fake_telephone;                   /* each is one at first, of which all is recorded */
 };
 /* An hour; 10,000 sessions, 2,000 of a tenant, 1,000 of a principal; 10,000 calls; 256 KiB of
  * answers, 256 KiB of events, 64 MiB of all; 64 KiB of context. */
@@ -87,6 +89,12 @@ void session_put (const struct session *session, bool whole, struct json_writer 
 /* { "sessions": […] }, of a principal of a tenant, or of all (NULL), the newest first. */
 void sessions_put (const struct sessions *sessions, const char *tenant, const char *principal,
                    struct json_writer *w);
+
+/* The session is a telephone call, of which its tools may ask things; taken over.  Each that was
+ * asked is told as an event, call_service. */
+void session_set_call_service (struct session *session, struct call_service *service);
+/* NULL: it is none. */
+struct call_service *session_call_service (const struct session *session);
 
 /* ---- calls ---- */
 

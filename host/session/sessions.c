@@ -127,6 +127,7 @@ session_free (struct session *session)
     free (session->routed);
     session->routed = next;
   }
+  call_service_free (session->phone);
   ledger_free (&session->ledger);
   context_free (&session->context);
   toolset_unref (session->toolset);
@@ -229,6 +230,8 @@ session_open (struct sessions *sessions, const struct session_wish *wish, const 
     session_free (session);
     return NULL;
   }
+  if (sessions->settings.fake_telephone)
+    session_set_call_service (session, call_service_recording (session->call_id));
   log_event (sessions->settings.log, LOG_INFO, "session_started", SESSION_LOG (session),
              "principal", session->principal, NULL);
   if (sessions_count (sessions) == 1 && sessions->settings.began != NULL)

@@ -285,9 +285,15 @@ on_emitted (void *ctx, const char *json, size_t len)
   say_output (work->session, work->entry != NULL ? work->entry->id : NULL, json, len);
 }
 
-static const struct call_events call_events = { .progress = on_progress,
-                                                .done = on_done,
-                                                .emitted = on_emitted };
+static void
+on_parsed (void *ctx, const struct json_tape *tape, const struct json_node *args)
+{
+  phone_log_parsed (ctx, tape, args);
+}
+
+static const struct call_events call_events = {
+  .progress = on_progress, .parsed = on_parsed, .done = on_done, .emitted = on_emitted
+};
 
 /* ---- starting ---- */
 
@@ -352,6 +358,20 @@ put_event (struct buf *out, const char *event, size_t event_len, const struct se
   jsonw_end (&w);
 }
 
+/* Where nobody has said more, the tool is told what of the model's the call belongs to. */
+static void
+put_origin (struct buf *out, const struct work *work)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  if (work->response_id != NULL)
+    jsonw_name_string (&w, "response_id", work->response_id);
+  if (work->item_id != NULL)
+    jsonw_name_string (&w, "item_id", work->item_id);
+  jsonw_end (&w);
+}
+
 /* Hand it to the pipeline; the work may be gone when this returns NULL. */
 static struct call *
 start (struct work *work, const struct session_call *call)
@@ -372,6 +392,7 @@ start (struct work *work, const struct session_call *call)
     .metadata_len = call->metadata_len,
     .deadline_ms = call->deadline_ms,
     .wants_progress = true,
+    .phone = session->phone,
     .preview = true,
   };
 
@@ -412,7 +433,7 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
 {
   static const char handed_off[] = "{\"type\":\"agent_handed_off\"}";
   struct session_call given = *call;
-  CLEANUP_BUF struct buf event = { 0 };
+  CLEANUP_BUF struct buf event = { 0 }, origin = { 0 };
   const struct tool *tool;
   struct work *work;
   struct call *started;
@@ -431,6 +452,11 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
     given.metadata = event.data;
     given.metadata_len = event.len;
     keep_args (session, call);
+  }
+  else if (call->metadata == NULL) {
+    put_origin (&origin, work);
+    given.metadata = origin.data;
+    given.metadata_len = origin.len;
   }
   log_scheduled (work);
   say_started (work);

@@ -19,6 +19,7 @@ struct hello {
   const char *feature_config; /* JSON text for it */
   size_t feature_config_len;
   unsigned threads;
+  bool call_service; /* something of it is granted */
   size_t result_max; /* bytes */
   struct sandbox_plan sandbox;
 };

@@ -5,6 +5,7 @@
 
 #include "worker/args.h"
 #include "worker/build.h"
+#include "worker/call_service.h"
 #include "worker/http.h"
 #include "worker/in_session.h"
 #include "worker/tool_call.h"
@@ -42,6 +43,8 @@ host_extension (const toolhost_host *host, const char *id)
     return NULL;
   if (strcmp (id, TOOLHOST_HTTP_ID) == 0)
     return &http;
+  if (strcmp (id, TOOLHOST_CALL_SERVICE_ID) == 0 && ours->call_service)
+    return &call_service;
   return ours->port->extension != NULL ? ours->port->extension (ours->ctx, id) : NULL;
 }
 
@@ -485,4 +488,5 @@ plugin_host_init (struct plugin_host *host, const struct call_port *port, void *
   host->table = table;
   host->port = port;
   host->ctx = ctx;
+  host->call_service = false;
 }

@@ -12,7 +12,8 @@ struct call_port;
 struct plugin_host {
   toolhost_host table; /* first: all that a plugin sees */
   const struct call_port *port;
-  void *ctx; /* of the port */
+  void *ctx;         /* of the port */
+  bool call_service; /* its plugin is granted something of it */
 };
 
 void plugin_host_init (struct plugin_host *host, const struct call_port *port, void *ctx);

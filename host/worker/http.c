@@ -177,15 +177,11 @@ take_body (struct asking_http *a, const char *data, size_t len)
 static void
 take_end (struct asking_http *a, const struct frame_served *head, const char *data, size_t len)
 {
-  static const toolhost_status statuses[] = { [FRAME_SERVED_OK] = TOOLHOST_OK,
-                                              [FRAME_SERVED_FAILED] = TOOLHOST_FAILED,
-                                              [FRAME_SERVED_NOT_GRANTED] = TOOLHOST_NOT_GRANTED,
-                                              [FRAME_SERVED_BAD_VALUE] = TOOLHOST_BAD_VALUE };
   size_t code = head->code_len < len ? head->code_len : len;
 
   a->response->code = arena_strndup (&a->call->arena, data, code);
   a->response->message = arena_strndup (&a->call->arena, data + code, len - code);
-  end (a, head->status <= FRAME_SERVED_BAD_VALUE ? statuses[head->status] : TOOLHOST_FAILED);
+  end (a, service_status (head));
 }
 
 static void
@@ -230,16 +226,6 @@ new_body (struct tool_call *call)
   return body;
 }
 
-/* From here on what belongs to the last request is not for us. */
-static void
-begin (struct tool_call *call)
-{
-  pthread_mutex_lock (&call->lock);
-  call->service.number++;
-  buf_reset (&call->service.inbox, FRAME_MAX);
-  pthread_mutex_unlock (&call->lock);
-}
-
 toolhost_status
 http_ask (struct tool_call *call, const toolhost_http_request *request,
           toolhost_http_response *response)
@@ -256,7 +242,7 @@ http_ask (struct tool_call *call, const toolhost_http_request *request,
   write_head (&a.want, &head);
   if (head.len > FRAME_SERVICE_HEAD_MAX)
     return refused (response, "URL and headers are too long.");
-  begin (call);
+  service_begin (call);
   a.body = new_body (call);
   send_request (&a, &head);
   while (!a.ended)

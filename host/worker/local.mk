@@ -5,6 +5,7 @@ libplugin_la_SOURCES = \
   %D%/ask.c %D%/ask.h \
   %D%/beyond.c \
   %D%/build.h \
+  %D%/call_service.c %D%/call_service.h \
   %D%/host_table.c %D%/host_table.h \
   %D%/http.c %D%/http.h \
   %D%/in_session.c %D%/in_session.h \

@@ -22,6 +22,26 @@ service_deliver (struct tool_call *call, const char *payload, size_t len)
   pthread_mutex_unlock (&call->lock);
 }
 
+void
+service_begin (struct tool_call *call)
+{
+  pthread_mutex_lock (&call->lock);
+  call->service.number++;
+  buf_reset (&call->service.inbox, FRAME_MAX);
+  pthread_mutex_unlock (&call->lock);
+}
+
+toolhost_status
+service_status (const struct frame_served *end)
+{
+  static const toolhost_status statuses[] = { [FRAME_SERVED_OK] = TOOLHOST_OK,
+                                              [FRAME_SERVED_FAILED] = TOOLHOST_FAILED,
+                                              [FRAME_SERVED_NOT_GRANTED] = TOOLHOST_NOT_GRANTED,
+                                              [FRAME_SERVED_BAD_VALUE] = TOOLHOST_BAD_VALUE };
+
+  return end->status <= FRAME_SERVED_BAD_VALUE ? statuses[end->status] : TOOLHOST_FAILED;
+}
+
 static int64_t
 monotonic (void)
 {

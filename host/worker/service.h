@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <toolhost.h>
 
 #include "base/buf.h"
 #include "base/frame.h"
@@ -25,6 +26,11 @@ struct service {
   struct buf letters;          /* those that are being read */
   struct service_body *bodies; /* in the call's arena */
 };
+
+/* A new request: what belongs to the last one is not for us from here on. */
+void service_begin (struct tool_call *call);
+/* What an END says came of a request. */
+toolhost_status service_status (const struct frame_served *end);
 
 /* The payload of a SERVED frame.  What belongs to an earlier request is thrown away. */
 void service_deliver (struct tool_call *call, const char *payload, size_t len);

@@ -16,4 +16,5 @@ check_PROGRAMS += %D%/test_request_transfer
 %C%_test_request_transfer_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_request_transfer_LDADD = %D%/librequest_transfer.la $(PLUGIN_TEST_LIBS)
 
+dist_policy_DATA += %D%/request_transfer.json
 dist_man_MANS += %D%/toolhost-request_transfer-plugin.1

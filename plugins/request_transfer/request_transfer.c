@@ -11,15 +11,27 @@
 
 /* ---- the log ---- */
 
+/* The telephone's id of the call; where there is no telephone, the session's. */
+static const char *
+phone_call_id (toolhost_call *call)
+{
+  const toolhost_call_service *service = toolhost_extension (call->host, TOOLHOST_CALL_SERVICE_ID);
+  const char *id = service != NULL && TOOLHOST_CALL_SERVICE_REACHES (service, call_id)
+                     ? service->call_id (call)
+                     : NULL;
+
+  if (id == NULL)
+    id = toolhost_session_id (call);
+  return id != NULL ? id : "";
+}
+
 /* What most events of a call have. */
 static void
 begin_event (struct text *event, toolhost_call *call)
 {
-  const char *session = toolhost_session_id (call);
-
   json_open (event, '{');
   json_name_string (event, "function_call_id", toolhost_call_id (call));
-  json_name_string (event, "openai_sip_call_id", session != NULL ? session : "");
+  json_name_string (event, "openai_sip_call_id", phone_call_id (call));
 }
 
 static void
@@ -221,24 +233,34 @@ fail (toolhost_call *call, const char *target, const char *why)
 }
 
 static toolhost_status
+refuse_without_service (toolhost_call *call)
+{
+  return refuse (call, "call_service_unavailable",
+                 "This host has no call service (" TOOLHOST_CALL_SERVICE_ID
+                 ") for this tool, so nothing was transferred.",
+                 NULL, NULL);
+}
+
+static toolhost_status
 transfer (toolhost_call *call, const char *id, const char *target, const char *reason)
 {
   const toolhost_call_service *service = toolhost_extension (call->host, TOOLHOST_CALL_SERVICE_ID);
-  const char *session = toolhost_session_id (call), *why = NULL;
+  const char *why = NULL;
   CLEANUP_TEXT struct text key = { 0 }, started = { 0 }, succeeded = { 0 };
+  toolhost_status status;
 
   if (service == NULL)
-    return refuse (call, "call_service_unavailable",
-                   "This host has no call service (" TOOLHOST_CALL_SERVICE_ID
-                   ") for this tool, so nothing was transferred.",
-                   NULL, NULL);
-  text_addf (&key, "%s-transfer-%s", session != NULL ? session : "", target);
+    return refuse_without_service (call);
+  text_addf (&key, "%s-transfer-%s", phone_call_id (call), target);
   begin_transfer (&started, call, target);
   json_name_string (&started, "destination_id", id);
   json_name_string (&started, "reason", reason);
   json_name_string (&started, "idempotency_key", text_get (&key));
   end_event (&started, call, "request_transfer_refer_call_started");
-  if (service->refer (call, target, text_get (&key), &why) != TOOLHOST_OK)
+  status = service->refer (call, target, text_get (&key), &why);
+  if (status == TOOLHOST_NOT_GRANTED)
+    return refuse_without_service (call);
+  if (status != TOOLHOST_OK)
     return fail (call, target, why);
   begin_transfer (&succeeded, call, target);
   json_name_string (&succeeded, "destination_id", id);

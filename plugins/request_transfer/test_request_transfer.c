@@ -200,7 +200,7 @@ on_refer (toolhost_call *call, const char *target, const char *key, const char *
   return referred.why == NULL ? TOOLHOST_OK : TOOLHOST_FAILED;
 }
 
-static const toolhost_call_service service = { sizeof service, 0, on_refer };
+static const toolhost_call_service service = { .struct_size = sizeof service, .refer = on_refer };
 
 static toolhost_mock_result *
 transfer (const char *args, const char *why, const toolhost_call_service *by)

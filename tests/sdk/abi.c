@@ -225,5 +225,9 @@ AT (toolhost_host, event, 328);
 REACHES (toolhost_host, 336);
 
 AT (toolhost_call_service, refer, 8);
-REACHES (toolhost_call_service, 16);
+AT (toolhost_call_service, hangup, 16);
+AT (toolhost_call_service, dtmf, 24);
+AT (toolhost_call_service, say, 32);
+AT (toolhost_call_service, call_id, 40);
+REACHES (toolhost_call_service, 48);
 #endif

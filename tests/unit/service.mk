@@ -13,3 +13,7 @@ check_PROGRAMS += %D%/test_http_fetch
 check_PROGRAMS += %D%/test_http_cassette
 %C%_test_http_cassette_SOURCES = %D%/test_http_cassette.c %D%/tap.h
 %C%_test_http_cassette_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_call_service
+%C%_test_call_service_SOURCES = %D%/test_call_service.c %D%/tap.h
+%C%_test_call_service_LDADD = $(UNIT_LIBS)
