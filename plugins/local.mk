@@ -9,8 +9,11 @@ include plugins/calculator/local.mk
 include plugins/clock/local.mk
 include plugins/conformance/local.mk
 include plugins/data_query/local.mk
+include plugins/end_call/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk
 include plugins/http_get/local.mk
 include plugins/request_transfer/local.mk
+include plugins/send_dtmf/local.mk
+include plugins/transfer_call/local.mk
 include plugins/web_search/local.mk

@@ -2,11 +2,13 @@
 noinst_LTLIBRARIES += %D%/libplugincommon.la
 %C%_libplugincommon_la_SOURCES = \
   %D%/base64.c %D%/base64.h \
+  %D%/built.c %D%/built.h \
   %D%/json_scan.c %D%/json_scan.h \
   %D%/near.c %D%/near.h \
   %D%/settings.c %D%/settings.h \
   %D%/text.c %D%/text.h \
-  %D%/utf8.c %D%/utf8.h
+  %D%/utf8.c %D%/utf8.h \
+  %D%/voice.c %D%/voice.h
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_libplugincommon_la_CFLAGS = $(PLUGIN_CFLAGS)
 

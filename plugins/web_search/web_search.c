@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "../common/built.h"
 #include "engine.h"
 
 struct search {
@@ -208,23 +209,15 @@ static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
   struct search *search = calloc (1, sizeof *search);
-  toolhost_status status;
 
   if (search == NULL)
-    return toolhost_build_error (build, "", "there is no memory");
-  if (engine_read (&search->engine, build, config, len)) {
-    define (search);
-    if (!text_ok (&search->definition))
-      status = toolhost_build_error (build, "", "there is no memory");
-    else if (toolhost_add_tool (build, &web_search, search) == TOOLHOST_OK)
-      return TOOLHOST_OK; /* it is the tool's, until release */
-    else
-      status = toolhost_build_error (build, "", "the host takes no tool");
+    return built_nothing (build);
+  if (!engine_read (&search->engine, build, config, len)) {
+    release (search);
+    return TOOLHOST_FAILED;
   }
-  else
-    status = TOOLHOST_FAILED;
-  release (search);
-  return status;
+  define (search);
+  return built_add (build, &web_search, search, &search->definition, release);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "web_search", .build = build,

@@ -6,8 +6,9 @@ import json
 import os
 import tempfile
 
-from harness import Daemon, main, same
+from harness import Daemon, main, same, wait_for
 from test_http import Handler, Server, write_secret
+from test_sessions import Listener, begin, call
 
 
 class SearchEngine(Handler):
@@ -74,6 +75,76 @@ def test_U4_21_web_search_that_finds_nothing_or_may_not_ask():
         answer = d.rest("web_search", {"query": "moon"})
         same(answer.code, "http_not_granted")
         assert answer.message.startswith("Web search error: "), answer
+
+
+# ---- what is said to the user of a session
+
+@contextlib.contextmanager
+def phone(**features):
+    """A daemon whose tenant has these features, a session, and the session's events."""
+    with Daemon(plugins=list(features), tenants={"default": {"features": features}}) as d:
+        session = begin(d)
+        with Listener(d, session) as events:
+            yield d, session, events
+
+
+def outputs(d, session, events, tool, **arguments):
+    """What the user gets of a call, of which the model hears "success" and does not go on."""
+    answer = call(d, session, tool, arguments)
+    same((answer.json["ok"], answer.json["output"], answer.json["respond"]), (True, '"success"', False), answer)
+    events.event("tool_call_started")
+    got = []
+    while (event := events.next()[1])["type"] == "output":
+        got.append(event["output"])
+    same((event["type"], event["output"], event["respond"]), ("tool_call_output", '"success"', False))
+    return got
+
+
+def say(text, interruptible=True):
+    return {"type": "agent_send_text", "text": text, "interruptible": interruptible}
+
+
+def test_S4_8_A4_3_end_call_says_goodbye_and_ends():
+    with phone(end_call={}) as (d, session, events):
+        end = {"type": "end_call", "reason": "agent_ended", "interruptible": True}
+        same(outputs(d, session, events, "end_call", reason="done", message="Goodbye!"), [say("Goodbye!", False), end])
+        same(outputs(d, session, events, "end_call", reason="done"), [end])
+        same(call(d, session, "end_call", {}).json["error"], "tool_args_invalid")
+        same(d.rest("end_call", {"reason": "done"}).code, "no_conversation")
+
+
+def test_S4_9_T4_9_transfer_call_checks_numbers():
+    rows = (("+14155551234", "+14155551234"), ("+1415555123", "invalid"), ("not-a-phone-number", "understand"),
+            ("123", "understand"), ("+442071234567", "+442071234567"), ("+1 415 555 1234", "+14155551234"),
+            ("+1-415-555-1234", "+14155551234"), ("+1 (415) 555-1234", "+14155551234"),
+            ("+44 20 7123 4567", "+442071234567"))
+    sorry = {"invalid": "I'm sorry, that phone number appears to be invalid.",
+             "understand": "I'm sorry, I couldn't understand that phone number format."}
+    with phone(transfer_call={"message": "One moment."}) as (d, session, events):
+        for number, what in rows:
+            expected = [say(sorry[what])] if what in sorry else [
+                say("One moment."), {"type": "agent_transfer_call", "target_phone_number": what, "interruptible": True}]
+            same(outputs(d, session, events, "transfer_call", target_phone_number=number), expected, number)
+
+
+def test_T4_9_a_pinned_number_is_hidden_and_checked():
+    with phone(transfer_call={"target_phone_number": "+1 (415) 555-1234"}) as (d, session, events):
+        same(outputs(d, session, events, "transfer_call"),
+             [{"type": "agent_transfer_call", "target_phone_number": "+14155551234", "interruptible": True}])
+        assert "415" not in d.http("GET", "/v1/tools").body.decode(), "the model sees the number"
+        refused = call(d, session, "transfer_call", {"target_phone_number": "+442071234567"})
+        same(refused.json["error"], "tool_args_invalid")
+        d.tenant("default", {"features": {"transfer_call": {"target_phone_number": "+1415555123"}}})
+        error = d.wait_log("tool_build_error")
+        assert "/target_phone_number: expected ten digits after +1" in error["message"], error
+        wait_for(lambda: d.tools() == [], what="the tool to be gone")
+
+
+def test_S4_11_T4_10_send_dtmf_presses_a_key():
+    with phone(send_dtmf={}) as (d, session, events):
+        for button in "7*#":
+            same(outputs(d, session, events, "send_dtmf", button=button), [{"type": "agent_send_dtmf", "button": button}])
+        same(call(d, session, "send_dtmf", {"button": "A"}).json["error"], "tool_args_invalid")
 
 
 if __name__ == "__main__":
