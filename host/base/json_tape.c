@@ -174,6 +174,25 @@ json_member_len (const struct json_tape *tape, const struct json_node *object, c
   return NULL;
 }
 
+void
+json_members (const struct json_tape *tape, const struct json_node *object,
+              const struct json_name *names, size_t count, const struct json_node **found)
+{
+  const struct json_node *end;
+
+  memset (found, 0, count * sizeof *found);
+  if (!json_is (object, JSON_OBJECT))
+    return;
+  end = json_end (object);
+  for (const struct json_node *n = json_first (object); n != end; n = json_next (n + 1))
+    for (size_t i = 0; i < count; i++)
+      if ((n->escaped || n->len == names[i].len)
+          && json_equals_len (tape, n, names[i].text, names[i].len)) {
+        found[i] = n + 1;
+        break;
+      }
+}
+
 /* The next byte a pointer's token stands for: -1 at the end, -2 for a bad escape. */
 static int
 token_next (const char **p, const char *end)

@@ -108,6 +108,18 @@ json_member (const struct json_tape *tape, const struct json_node *object, const
 {
   return json_member_len (tape, object, name, strlen (name));
 }
+/* Several members at once, in one walk over the object: found[i] is the value of names[i], or NULL.
+ */
+struct json_name {
+  const char *text;
+  size_t len;
+};
+#define JSON_NAME(literal)                                                                         \
+  {                                                                                                \
+    literal, sizeof literal - 1                                                                    \
+  }
+void json_members (const struct json_tape *tape, const struct json_node *object,
+                   const struct json_name *names, size_t count, const struct json_node **found);
 /* What a JSON pointer (RFC 6901) names, from `node`; NULL when nothing. "" is the node itself. */
 const struct json_node *json_pointer (const struct json_tape *tape, const struct json_node *node,
                                       const char *pointer, size_t len);

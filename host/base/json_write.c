@@ -79,9 +79,8 @@ jsonw_name_len (struct json_writer *w, const char *name, size_t len)
 }
 
 void
-jsonw_name (struct json_writer *w, const char *name)
+jsonw_plain_name (struct json_writer *w, const char *name, size_t len)
 {
-  size_t len = strlen (name);
   char *at;
 
   assert (!w->named && (w->objects >> w->depth & 1) != 0);
@@ -239,34 +238,6 @@ jsonw_base64 (struct json_writer *w, const void *data, size_t len)
     at = put_base64 (at, (uint32_t) p[0] << 16 | (len == 2 ? (uint32_t) p[1] << 8 : 0), len + 1);
   *at++ = '"';
   w->out->len = (size_t) (at - w->out->data);
-}
-
-void
-jsonw_name_string (struct json_writer *w, const char *name, const char *text)
-{
-  jsonw_name (w, name);
-  jsonw_string (w, text);
-}
-
-void
-jsonw_name_int (struct json_writer *w, const char *name, int64_t value)
-{
-  jsonw_name (w, name);
-  jsonw_int (w, value);
-}
-
-void
-jsonw_name_bool (struct json_writer *w, const char *name, bool value)
-{
-  jsonw_name (w, name);
-  jsonw_bool (w, value);
-}
-
-void
-jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_t len)
-{
-  jsonw_name (w, name);
-  jsonw_raw (w, json, len);
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -27,7 +28,13 @@ void jsonw_object (struct json_writer *w);
 void jsonw_array (struct json_writer *w);
 void jsonw_end (struct json_writer *w); /* of the innermost object or array */
 /* A name of our own: nothing in it needs an escape. */
-void jsonw_name (struct json_writer *w, const char *name);
+void jsonw_plain_name (struct json_writer *w, const char *name, size_t len);
+/* … whose length the compiler knows, where it is a literal. */
+static inline void
+jsonw_name (struct json_writer *w, const char *name)
+{
+  jsonw_plain_name (w, name, strlen (name));
+}
 /* Any name. */
 void jsonw_name_len (struct json_writer *w, const char *name, size_t len);
 void jsonw_null (struct json_writer *w);
@@ -47,10 +54,30 @@ void jsonw_base64 (struct json_writer *w, const void *data, size_t len);
 void jsonw_raw (struct json_writer *w, const char *json, size_t len);
 
 /* name and value in one */
-void jsonw_name_string (struct json_writer *w, const char *name, const char *text);
-void jsonw_name_int (struct json_writer *w, const char *name, int64_t value);
-void jsonw_name_bool (struct json_writer *w, const char *name, bool value);
-void jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_t len);
+static inline void
+jsonw_name_string (struct json_writer *w, const char *name, const char *text)
+{
+  jsonw_name (w, name);
+  jsonw_string (w, text);
+}
+static inline void
+jsonw_name_int (struct json_writer *w, const char *name, int64_t value)
+{
+  jsonw_name (w, name);
+  jsonw_int (w, value);
+}
+static inline void
+jsonw_name_bool (struct json_writer *w, const char *name, bool value)
+{
+  jsonw_name (w, name);
+  jsonw_bool (w, value);
+}
+static inline void
+jsonw_name_raw (struct json_writer *w, const char *name, const char *json, size_t len)
+{
+  jsonw_name (w, name);
+  jsonw_raw (w, json, len);
+}
 /* A list of strings that ends with NULL; NULL: an empty list. */
 void jsonw_name_strings (struct json_writer *w, const char *name, char *const *list);
 /* Of a list of names in the order of bits, ended by NULL, those whose bits are set. */

@@ -5,7 +5,6 @@ libbase_la_SOURCES += \
   %D%/clock.h \
   %D%/error.c %D%/error.h \
   %D%/frame.c %D%/frame.h \
-  %D%/hash.h \
   %D%/heap.c %D%/heap.h \
   %D%/invisible.c %D%/invisible.h \
   %D%/json_mend.c %D%/json_mend.h %D%/json_mend_work.h \
@@ -21,8 +20,9 @@ libbase_la_SOURCES += \
   %D%/tar.c %D%/tar.h \
   %D%/uri_template.c %D%/uri_template.h \
   %D%/utf8.h
-# The only file that meets json-c, and the only one that meets libev: not for the library that tests
-# of plugins link.
+# The only file that meets json-c, the only one that meets libev, and tables by name: not for the
+# library that tests of plugins link.
 libhost_la_SOURCES += \
+  %D%/hash.c %D%/hash.h \
   %D%/json_c.c %D%/json_c.h \
   %D%/offload.c %D%/offload.h

@@ -81,10 +81,37 @@ write_meta (struct call *call, const struct call_request *request)
   jsonw_end (&w);
 }
 
+/* A copy at *room, which is moved behind it; NULL of NULL. */
 static char *
-copy_or_null (const char *text)
+copy_to (char **room, const char *text, size_t size)
 {
-  return text != NULL ? xstrdup (text) : NULL;
+  char *copy = *room;
+
+  if (text == NULL)
+    return NULL;
+  *room += size;
+  return memcpy (copy, text, size);
+}
+
+static size_t
+size_of (const char *text)
+{
+  return text != NULL ? strlen (text) + 1 : 0;
+}
+
+/* Whose it is, in one piece of memory. */
+static void
+keep_caller (struct call *call, const struct call_request *request)
+{
+  const size_t tenant = size_of (request->tenant), principal = size_of (request->principal);
+  const size_t session_id = size_of (request->session_id);
+  char *at =
+    tenant + principal + session_id != 0 ? xmalloc (tenant + principal + session_id) : NULL;
+
+  call->caller = at;
+  call->tenant = copy_to (&at, request->tenant, tenant);
+  call->principal = copy_to (&at, request->principal, principal);
+  call->session_id = copy_to (&at, request->session_id, session_id);
 }
 
 /* An id that a running call has already is not given a second time: the new call gets one of ours.
@@ -93,15 +120,21 @@ static void
 index_call (struct calls *calls, struct call *call, const char *wanted)
 {
   struct call *same = NULL;
+  size_t len;
+  unsigned hash;
 
   make_id (calls, wanted, call->id, sizeof call->id);
-  HASH_FIND_STR (calls->by_id, call->id, same);
+  len = strlen (call->id);
+  HASH_VALUE (call->id, len, hash);
+  HASH_FIND_BYHASHVALUE (hh, calls->by_id, call->id, len, hash, same);
   if (same != NULL) {
     log_event (calls->log, LOG_NOTICE, "tool_call_duplicate_id", "call", call->id, "tool",
                call->tool->name, NULL);
     make_id (calls, NULL, call->id, sizeof call->id);
+    len = strlen (call->id);
+    HASH_VALUE (call->id, len, hash);
   }
-  HASH_ADD_STR (calls->by_id, id, call);
+  HASH_ADD_KEYPTR_BYHASHVALUE (hh, calls->by_id, call->id, len, hash, call);
   call->indexed = true;
 }
 
@@ -132,7 +165,8 @@ tenancy_of (const struct calls *calls, const struct call_request *request)
 
 static struct call *
 make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
-           const struct arguments *arguments, const struct call_events *events, void *ctx)
+           const struct arguments *arguments, int64_t now, const struct call_events *events,
+           void *ctx)
 {
   struct call *call = call_alloc (calls);
   int64_t limit = time_limit_ms (calls, tool, request->deadline_ms);
@@ -145,12 +179,10 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->events = events;
   call->ctx = ctx;
   call->front = request->front;
-  call->tenant = copy_or_null (request->tenant);
-  call->principal = copy_or_null (request->principal);
-  call->session_id = copy_or_null (request->session_id);
+  keep_caller (call, request);
   call->stats = calls_stats_of (calls, tool);
   call->tenancy = tenancy_of (calls, request);
-  call->started_ns = clock_ns ();
+  call->started_ns = now;
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
   call->args_len = arguments->len;
@@ -198,9 +230,10 @@ note_repairs (struct call *call, const struct repaired *repaired)
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
-               const struct arguments *arguments, const struct call_events *events, void *ctx)
+               const struct arguments *arguments, int64_t now, const struct call_events *events,
+               void *ctx)
 {
-  struct call *call = make_call (calls, tool, request, arguments, events, ctx);
+  struct call *call = make_call (calls, tool, request, arguments, now, events, ctx);
   struct unit_answer answer;
   struct result result = { 0 };
 
@@ -302,15 +335,15 @@ is_overloaded (const struct calls *calls, struct result *result, struct buf *tex
 /* Its tenant has brought as many as it may.  What goes on with a call that was taken is no other
  * one. */
 static bool
-is_beyond_quota (const struct calls *calls, const struct call_request *request,
+is_beyond_quota (const struct calls *calls, const struct call_request *request, int64_t now,
                  struct result *result, struct buf *text)
 {
   struct tenancy *tenancy = tenancy_of (calls, request);
   CLEANUP_BUF struct buf why = { 0 };
 
   if (tenancy == NULL || request->ask != NULL
-      || quota_take (&tenancy->quota, &tenancy_terms (tenancy)->quota, clock_ns (),
-                     &result->retry_after_ms, &why))
+      || quota_take (&tenancy->quota, &tenancy_terms (tenancy)->quota, now, &result->retry_after_ms,
+                     &why))
     return false;
   result->error = CALL_quota_exceeded;
   buf_swap (text, &why);
@@ -325,13 +358,15 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_BUF struct buf problems = { 0 };
   CLEANUP_BUF struct buf variables = { 0 };
+  const int64_t now = clock_ns ();
   struct call_request copy = *given;
   const struct call_request *request = &copy;
   struct tool *tool = NULL;
   enum call_error resolved = resolve (request, &tool, &variables, &text);
   struct result result = { 0 };
 
-  if (is_overloaded (calls, &result, &text) || is_beyond_quota (calls, request, &result, &text))
+  if (is_overloaded (calls, &result, &text)
+      || is_beyond_quota (calls, request, now, &result, &text))
     ;
   else if (resolved != CALL_OK)
     result.error = resolved;
@@ -345,7 +380,7 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
       check_arguments (calls, tool, request, &arguments, events, ctx, &problems, &text);
   }
   if (result.error == CALL_OK)
-    return start_checked (calls, tool, request, &arguments, events, ctx);
+    return start_checked (calls, tool, request, &arguments, now, events, ctx);
   if (text.len != 0) {
     result.message = text.data;
     result.message_len = text.len;

@@ -120,7 +120,6 @@ struct call *
 call_alloc (struct calls *calls)
 {
   struct call *call = calls->spare;
-  struct buf args, meta, repairs;
 
   calls->running++;
   if (call == NULL) {
@@ -130,10 +129,8 @@ call_alloc (struct calls *calls)
   }
   calls->spare = call->next_spare;
   calls->spare_count--;
-  args = call->args;
-  meta = call->meta;
-  repairs = call->repairs;
-  *call = (struct call){ .calls = calls, .args = args, .meta = meta, .repairs = repairs };
+  memset (call, 0, offsetof (struct call, id));
+  call->calls = calls;
   return call;
 }
 
@@ -162,9 +159,7 @@ call_release (struct call *call)
   ev_timer_stop (calls->loop, &call->deadline);
   call_unindex (call);
   tool_unref (call->tool);
-  free (call->principal);
-  free (call->tenant);
-  free (call->session_id);
+  free (call->caller);
   free (call->uri);
   ask_free (call->ask);
   calls->running--;

@@ -27,7 +27,7 @@ count (struct call *call, const struct result *result)
 static void
 fill_usage (const struct call *call, struct result *result)
 {
-  int64_t now = clock_ns ();
+  int64_t now = call->job.ended_ns != 0 ? call->job.ended_ns : clock_ns ();
   int64_t sent = call->sent_ns != 0 ? call->sent_ns : now;
 
   result->usage.wall_us = (uint64_t) (now - call->started_ns) / 1000;

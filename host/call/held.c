@@ -11,21 +11,14 @@ struct held {
   struct buf args;
   struct buf meta; /* what the tool was told of who calls */
   const char *front;
-  char *tenant, *principal, *session_id;
+  char *caller; /* the memory of these three */
+  const char *tenant, *principal, *session_id;
   char call_id[CALL_ID_MAX + 1];
   int64_t deadline_ms;
   bool wants_progress, preview;
   unsigned askable;
   struct ask *ask;
 };
-
-static char *
-take_text (char **text)
-{
-  char *taken = *text;
-  *text = NULL;
-  return taken;
-}
 
 struct held *
 held_take (const struct result *result)
@@ -38,9 +31,11 @@ held_take (const struct result *result)
   buf_append (&held->args, call->args.data, call->args_len);
   buf_append (&held->meta, call->meta.data, call->meta.len);
   held->front = call->front;
-  held->tenant = take_text (&call->tenant);
-  held->principal = take_text (&call->principal);
-  held->session_id = take_text (&call->session_id);
+  held->caller = call->caller;
+  held->tenant = call->tenant;
+  held->principal = call->principal;
+  held->session_id = call->session_id;
+  call->caller = call->tenant = call->principal = call->session_id = NULL;
   memcpy (held->call_id, call->id, sizeof held->call_id);
   held->deadline_ms = call->deadline_ms;
   held->wants_progress = call->job.wants_progress;
@@ -118,9 +113,7 @@ held_free (struct held *held)
   free (held->name);
   buf_free (&held->args);
   buf_free (&held->meta);
-  free (held->tenant);
-  free (held->principal);
-  free (held->session_id);
+  free (held->caller);
   ask_free (held->ask);
   free (held);
 }

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
 #include "call/preview.h"
@@ -19,7 +18,7 @@ call_of (struct job *job)
 static void
 on_started (struct job *job)
 {
-  call_of (job)->sent_ns = clock_ns ();
+  call_of (job)->sent_ns = job->sent_ns;
   call_waits_no_more (call_of (job));
 }
 

@@ -49,29 +49,29 @@ struct call {
   struct tool_stats *stats;
   const struct call_events *events;
   void *ctx;
-  char id[CALL_ID_MAX + 1];
-  char *principal;
   const char *front;
-  char *tenant;
-  char *session_id;
+  char *caller; /* the memory of these three, each may be NULL */
+  char *tenant, *principal, *session_id;
   bool indexed;
   bool retried; /* after its process was lost; once, and only when the tool is idempotent */
   bool told;    /* its session has heard of it, which can't be taken back */
+  bool waits;   /* counted among those of its tenancy that wait */
   ev_timer deadline;
   int64_t started_ns, sent_ns;
-  struct buf args;
-  struct buf meta;
-  struct buf repairs;      /* of the arguments, as the result tells them; empty: none */
   size_t args_len;         /* of the arguments alone: answers and kept bytes stand after them */
   struct ask *ask;         /* once it has asked; NULL: not yet */
   unsigned askable;        /* enum frame_ask */
   struct tenancy *tenancy; /* of its caller; NULL: nobody counts */
-  bool waits;              /* counted among those of it that wait */
   int64_t deadline_ms;     /* the caller's wish */
   struct buf responses;    /* answers that came before their questions; empty: none */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
+  /* What stands from here on is not cleared for the next call; the bufs are emptied. */
+  char id[CALL_ID_MAX + 1];
+  struct buf args;
+  struct buf meta;
+  struct buf repairs; /* of the arguments, as the result tells them; empty: none */
 };
 
 /* ---- calls.c ---- */

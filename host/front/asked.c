@@ -12,9 +12,12 @@ take_list (const struct http_exchange *x, const char *name, struct filter_list *
 bool
 asked_read (const struct front_env *env, const struct http_exchange *x, struct asked *asked)
 {
-  struct slice disclosure = http_query (x, "disclosure");
+  struct slice disclosure;
 
   *asked = env->asked;
+  if (http_request (x)->query.len == 0)
+    return true;
+  disclosure = http_query (x, "disclosure");
   take_list (x, "tools", &asked->filter.tools);
   take_list (x, "tags", &asked->filter.tags);
   take_list (x, "plugins", &asked->filter.plugins);

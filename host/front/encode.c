@@ -162,30 +162,35 @@ encode_error (struct json_writer *w, const struct result *result)
 /* ---- usage: a part of every answer, so its names are written ready ---- */
 
 struct figure {
-  const char *before[2]; /* by enum encode_names */
-  size_t at;             /* in struct usage */
+  struct slice before[2]; /* by enum encode_names */
+  size_t at;              /* in struct usage */
 };
 
 #define AT(member) offsetof (struct usage, member)
+#define TEXT(literal)                                                                              \
+  {                                                                                                \
+    literal, sizeof literal - 1                                                                    \
+  }
 static const struct figure by_daemon[] = {
-  { { "{\"daemon\":{\"wallUs\":", "{\"daemon\":{\"wall_us\":" }, AT (wall_us) },
-  { { ",\"queueUs\":", ",\"queue_us\":" }, AT (queue_us) },
-  { { ",\"runUs\":", ",\"run_us\":" }, AT (run_us) },
-  { { ",\"bytesIn\":", ",\"bytes_in\":" }, AT (bytes_in) },
-  { { ",\"bytesOut\":", ",\"bytes_out\":" }, AT (bytes_out) },
+  { { TEXT ("{\"daemon\":{\"wallUs\":"), TEXT ("{\"daemon\":{\"wall_us\":") }, AT (wall_us) },
+  { { TEXT (",\"queueUs\":"), TEXT (",\"queue_us\":") }, AT (queue_us) },
+  { { TEXT (",\"runUs\":"), TEXT (",\"run_us\":") }, AT (run_us) },
+  { { TEXT (",\"bytesIn\":"), TEXT (",\"bytes_in\":") }, AT (bytes_in) },
+  { { TEXT (",\"bytesOut\":"), TEXT (",\"bytes_out\":") }, AT (bytes_out) },
 };
 static const struct figure of_http[] = {
-  { { ",\"http\":{\"requests\":", ",\"http\":{\"requests\":" }, AT (http_requests) },
-  { { ",\"bytesSent\":", ",\"bytes_sent\":" }, AT (http_sent) },
-  { { ",\"bytesReceived\":", ",\"bytes_received\":" }, AT (http_received) },
+  { { TEXT (",\"http\":{\"requests\":"), TEXT (",\"http\":{\"requests\":") }, AT (http_requests) },
+  { { TEXT (",\"bytesSent\":"), TEXT (",\"bytes_sent\":") }, AT (http_sent) },
+  { { TEXT (",\"bytesReceived\":"), TEXT (",\"bytes_received\":") }, AT (http_received) },
 };
 static const struct figure by_worker = {
-  { "},\"worker\":{\"cpuUs\":", "},\"worker\":{\"cpu_us\":" }, AT (cpu_us)
+  { TEXT ("},\"worker\":{\"cpuUs\":"), TEXT ("},\"worker\":{\"cpu_us\":") }, AT (cpu_us)
 };
-static const struct figure by_kernel = {
-  { "},\"kernel\":{\"rssPeakBytes\":", "},\"kernel\":{\"rss_peak_bytes\":" }, AT (rss_peak)
-};
+static const struct figure by_kernel = { { TEXT ("},\"kernel\":{\"rssPeakBytes\":"),
+                                           TEXT ("},\"kernel\":{\"rss_peak_bytes\":") },
+                                         AT (rss_peak) };
 #undef AT
+#undef TEXT
 
 static char *
 put_number (char *at, uint64_t number)
@@ -205,7 +210,9 @@ static char *
 put_figure (char *at, const struct figure *figure, const struct usage *usage,
             enum encode_names names)
 {
-  at = stpcpy (at, figure->before[names]);
+  const struct slice *before = &figure->before[names];
+
+  at = (char *) memcpy (at, before->data, before->len) + before->len;
   return put_number (at, *(const uint64_t *) ((const char *) usage + figure->at));
 }
 
@@ -290,9 +297,9 @@ encode_result (struct buf *out, const char *call_id, const struct result *result
 bool
 media_is_json (struct slice type)
 {
-  struct slice media = split (&type, ';');
+  static const char json[] = "application/json";
 
-  return same_type (media, "application/json", strlen ("application/json"));
+  return slice_is (type, json) || same_type (split (&type, ';'), json, sizeof json - 1);
 }
 
 bool
@@ -307,13 +314,22 @@ media_named (struct slice accept, const char *type)
   return false;
 }
 
+/* What MCP has its clients write: most of the headers that come are these very bytes. */
+static bool
+accepts_both (struct slice accept, const char *type)
+{
+  return slice_is (accept, "application/json, " SSE_TYPE)
+         && (strcmp (type, SSE_TYPE) == 0 || strcmp (type, "application/json") == 0);
+}
+
 bool
 media_accepted (struct slice accept, const char *type)
 {
-  size_t main_len = (size_t) (strchr (type, '/') - type) + 1;
+  size_t main_len;
 
-  if (trim (accept).len == 0 || media_named (accept, type))
+  if (accepts_both (accept, type) || trim (accept).len == 0 || media_named (accept, type))
     return true;
+  main_len = (size_t) (strchr (type, '/') - type) + 1;
   while (accept.len != 0) {
     struct slice range = split (&accept, ',');
     struct slice media = split (&range, ';');

@@ -175,13 +175,13 @@ on_later (struct ev_loop *loop, ev_timer *timer, int revents)
 /* ---- recycling ---- */
 
 static bool
-has_served (const struct fleet *fleet, const struct worker *worker)
+has_served (const struct fleet *fleet, const struct worker *worker, double now)
 {
   const struct policy *policy = &fleet->policy;
 
   return (policy->recycle_calls != 0 && worker->served >= (uint64_t) policy->recycle_calls)
          || (policy->recycle_age_ms != 0
-             && (pool_now () - worker->born) * 1000 >= (double) policy->recycle_age_ms);
+             && (now - worker->born) * 1000 >= (double) policy->recycle_age_ms);
 }
 
 /* One has become ready: it takes the place of one that is due. */
@@ -268,7 +268,7 @@ on_answered (struct worker *worker)
   if (worker->state != WORKER_READY && worker->state != WORKER_RETIRING)
     return;
   breaker_answered (&fleet->breaker);
-  worker->due = worker->due || has_served (fleet, worker);
+  worker->due = worker->due || has_served (fleet, worker, worker->last_used); /* just now */
 }
 
 static void
@@ -305,12 +305,12 @@ on_rest (struct worker *worker)
 
   if (worker->due)
     return idle_stop;
-  if (has_served (fleet, worker) || left <= 0) {
+  if (has_served (fleet, worker, now) || left <= 0) {
     if (is_superfluous (fleet, worker)) {
       worker_stop (worker, left <= 0 ? REASON_IDLE : REASON_RECYCLED);
       return 0;
     }
-    worker->due = has_served (fleet, worker);
+    worker->due = has_served (fleet, worker, now);
     top_up (fleet);
     left = idle_stop;
   }
@@ -491,14 +491,16 @@ as_ms (double seconds)
 const char *
 fleet_admit (struct fleet *fleet, int64_t deadline_ns, int64_t *retry_after_ms)
 {
-  const double now = pool_now ();
-  double wait;
+  double now, wait;
 
   *retry_after_ms = 0;
   if (fleet->broken)
     return UNLOADABLE;
   if (fleet->ending)
     return "the host is shutting down";
+  if (fleet->breaker.circuit == CIRCUIT_CLOSED && muster (fleet).usable != 0)
+    return NULL;
+  now = pool_now ();
   wait = breaker_admit (&fleet->breaker, now);
   if (wait > 0) {
     *retry_after_ms = as_ms (wait);

@@ -106,6 +106,8 @@ struct job {
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */
   uint64_t nonce;
+  int64_t sent_ns,
+    ended_ns; /* CLOCK_MONOTONIC: to its worker, and its worker's answer; 0: not yet */
   struct job_services services; /* so far */
   struct checking *checking;    /* its result has come, and is being read */
   struct flow *flow;            /* while queued: where */

@@ -31,12 +31,13 @@ struct flow {
   struct tenant_waiter waiter;
   struct job *first, *last; /* a principal's */
   /* of root and tenants: */
-  struct flow *parts; /* by name */
-  struct heap ready;  /* parts with jobs, by when they are due */
-  struct heap rested; /* parts without, likewise */
-  struct heap loads;  /* parts with jobs, the longest backlog for its weight first */
-  uint64_t clock;     /* virtual time */
-  uint64_t latest;    /* the latest any part is due */
+  struct flow *parts;      /* by name */
+  struct flow *last_found; /* of them; or NULL */
+  struct heap ready;       /* parts with jobs, by when they are due */
+  struct heap rested;      /* parts without, likewise */
+  struct heap loads;       /* parts with jobs, the longest backlog for its weight first */
+  uint64_t clock;          /* virtual time */
+  uint64_t latest;         /* the latest any part is due */
   UT_hash_handle hh;
   char name[];
 };
@@ -74,9 +75,12 @@ flow_new (struct queue *queue, struct flow *of, const char *name)
 static struct flow *
 find (struct flow *of, const char *name)
 {
-  struct flow *flow;
+  struct flow *flow = of->last_found;
 
+  if (flow != NULL && strcmp (flow->name, name) == 0)
+    return flow;
   HASH_FIND (hh, of->parts, name, strlen (name), flow);
+  of->last_found = flow;
   return flow;
 }
 
@@ -97,6 +101,8 @@ flow_free (struct flow *flow)
   flow_free (part);
   if (flow->of != NULL) {
     heap_remove (&flow->of->rested, &flow->turn);
+    if (flow->of->last_found == flow)
+      flow->of->last_found = NULL;
     HASH_DEL (flow->of->parts, flow);
   }
   heap_free (&flow->ready);

@@ -317,6 +317,7 @@ unit_submit (struct unit *unit, struct job *job)
   if (why != NULL)
     return unavailable (why, retry_after_ms);
   fill_limits (unit, job);
+  job->sent_ns = job->ended_ns = 0;
   if (!enqueue (unit, job))
     return (struct unit_answer){ .refusal = UNIT_QUEUE_FULL,
                                  .why = "too many calls are waiting for the plugin",

@@ -136,7 +136,7 @@ worker_count_for (struct worker *worker, struct job *job, struct flow *flow)
   struct slot *slot = &worker->slots[job->nonce & 0xFFFF];
 
   slot->flow = flow;
-  slot->since_ns = clock_ns ();
+  slot->since_ns = job->sent_ns = clock_ns ();
 }
 
 /* ---- cancel, condemn, kill ---- */
@@ -365,8 +365,10 @@ worker_free_slot (struct worker *worker, struct slot *slot)
   worker->running--;
   watched_end (&worker->watched, slot->cpu_ms, given_up);
   worker->last_used = (double) now / 1e9; /* as pool_now */
-  if (job != NULL)
+  if (job != NULL) {
     job->worker = NULL;
+    job->ended_ns = now;
+  }
   flow_ended (flow, now - slot->since_ns);
   return job;
 }

@@ -538,6 +538,31 @@ characters (void)
 
 /* ---- queries ---- */
 
+/* Every byte at every place of a value that is longer than what is looked at in one step. */
+static void
+value_characters (void)
+{
+  static const char head[] = "GET / HTTP/1.1\r\n" HOST "A: ";
+  enum { LEN = 27 };
+
+  for (unsigned c = 0; c < 256; c++)
+    for (size_t at = 0; at < LEN; at++) {
+      const bool good = c == '\t' || (c >= ' ' && c != 0x7F);
+      CLEANUP_BUF struct buf raw = { 0 }, got = { 0 };
+      if (c == '\n' || c == '\r') /* another fault */
+        continue;
+      buf_puts (&raw, head);
+      for (size_t i = 0; i < LEN; i++)
+        buf_putc (&raw, i == at ? (char) c : (char) ('a' + i % 2));
+      buf_puts (&raw, "\r\n\r\n");
+      parse_pieces (&limits, raw.data, raw.len, raw.len, 0, &got);
+      if (strcmp (buf_cstr (&got), good ? "GET / 1.1 {}" : "VALUE") != 0) {
+        printf ("# 0x%02x at %zu: %s\n", c, at, buf_cstr (&got));
+        CU_FAIL ("another verdict");
+      }
+    }
+}
+
 static void
 query_parameters (void)
 {
@@ -694,6 +719,7 @@ static CU_TestInfo tests[] = {
   { "chunks take no room", chunks_take_no_room },
   { "refusals", refusals },
   { "characters", characters },
+  { "characters of a value", value_characters },
   { "query parameters", query_parameters },
   { "host rules", host_rules },
   { "origin rules", origin_rules },

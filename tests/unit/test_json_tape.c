@@ -394,6 +394,28 @@ test_members (void)
   CU_ASSERT_PTR_NULL (json_member (&tape, json_member (&tape, root, "a"), "one"));
 }
 
+static void
+test_several_members (void)
+{
+  static const struct json_name names[] = { JSON_NAME ("two"), JSON_NAME ("none"),
+                                            JSON_NAME ("one"), JSON_NAME ("") };
+  const struct json_node *found[4] = { (const struct json_node *) names };
+  CLEANUP_ARENA struct arena a = { 0 };
+  struct json_tape tape;
+
+  read_good (&tape, "{\"one\":{\"two\":1},\"t\\u0077o\":2,\"on\":3,\"\":[]}", &a);
+  json_members (&tape, json_root (&tape), names, 4, found);
+  for (size_t i = 0; i < 4; i++)
+    CU_ASSERT_PTR_EQUAL (found[i],
+                         json_member_len (&tape, json_root (&tape), names[i].text, names[i].len));
+  CU_ASSERT (json_is (found[0], JSON_NUMBER));
+  CU_ASSERT_PTR_NULL (found[1]);
+  json_members (&tape, found[0], names, 4, found); /* no object */
+  CU_ASSERT (found[0] == NULL && found[2] == NULL);
+  json_members (&tape, NULL, names, 4, found);
+  CU_ASSERT_PTR_NULL (found[3]);
+}
+
 /* The examples of RFC 6901, and what is not a pointer. */
 static void
 test_pointers (void)
@@ -738,6 +760,7 @@ static CU_TestInfo reading[] = {
 };
 static CU_TestInfo looking[] = { { "the tape", test_the_tape },
                                  { "members", test_members },
+                                 { "several members", test_several_members },
                                  { "pointers", test_pointers },
                                  { "strings", test_strings },
                                  { "integers", test_integers },

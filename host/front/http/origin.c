@@ -57,10 +57,20 @@ host_length (struct slice authority)
   return i;
 }
 
+static bool
+is_own (struct slice host)
+{
+  static const char *const own[] = { "127.0.0.1", "localhost", "[::1]" };
+
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (slice_is (host, own[i]) || same (host, own[i]))
+      return true;
+  return false;
+}
+
 bool
 http_host_allowed (struct slice authority, const char *const *hosts)
 {
-  static const char *const own[] = { "localhost", "127.0.0.1", "[::1]" };
   struct slice host = { authority.data, host_length (authority) };
 
   if (host.len == 0)
@@ -70,9 +80,8 @@ http_host_allowed (struct slice authority, const char *const *hosts)
           || !is_port (
             (struct slice){ authority.data + host.len + 1, authority.len - host.len - 1 })))
     return false;
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (same (host, own[i]))
-      return true;
+  if (is_own (host))
+    return true;
   for (; hosts != NULL && *hosts != NULL; hosts++)
     if (same (host, *hosts) || same (authority, *hosts))
       return true;

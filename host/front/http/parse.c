@@ -156,6 +156,19 @@ take_name (char *data, size_t at, size_t end)
   return at;
 }
 
+/* Are eight bytes all characters of a value, and none of them a tab? */
+static bool
+is_plain (const char *data)
+{
+  const uint64_t ones = UINT64_MAX / 255, highs = ones * 0x80;
+  uint64_t word, as_delete;
+
+  memcpy (&word, data, sizeof word);
+  as_delete = word ^ ones * 0x7F;
+  return (((word - ones * 0x20) & ~word) & highs) == 0
+         && (((as_delete - ones) & ~as_delete) & highs) == 0;
+}
+
 static bool
 take_value (const char *data, size_t at, size_t end, struct http_span *value)
 {
@@ -164,6 +177,8 @@ take_value (const char *data, size_t at, size_t end, struct http_span *value)
   while (end > at && (data[end - 1] == ' ' || data[end - 1] == '\t'))
     end--;
   *value = (struct http_span){ (uint32_t) at, (uint32_t) (end - at) };
+  while (end - at >= sizeof (uint64_t) && is_plain (data + at))
+    at += sizeof (uint64_t);
   for (; at < end; at++)
     if (!http_char_is (data[at], CHAR_VALUE))
       return false;

@@ -16,9 +16,12 @@ static const struct {
 unsigned
 mcp_client_read (const struct json_tape *tape, const struct json_node *capabilities)
 {
-  const struct json_node *elicitation = json_member (tape, capabilities, "elicitation");
+  const struct json_node *elicitation;
   unsigned can = 0;
 
+  if (capabilities == NULL || capabilities->count == 0)
+    return 0;
+  elicitation = json_member (tape, capabilities, "elicitation");
   for (size_t i = 0; i < sizeof capabilities_known / sizeof capabilities_known[0]; i++) {
     const struct json_node *node = json_member (tape, capabilities, capabilities_known[i].name);
     if (capabilities_known[i].part != NULL && node != NULL)

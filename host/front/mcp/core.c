@@ -122,9 +122,8 @@ read_client (struct mcp_request *r, const struct mcp_message *m)
     r->log_at = r->peer->log_at;
     return;
   }
-  r->client =
-    mcp_client_read (&m->tape, json_member (&m->tape, m->meta, MCP_META "clientCapabilities"));
-  r->log_at = mcp_log_level_read (&m->tape, json_member (&m->tape, m->meta, MCP_META "logLevel"));
+  r->client = mcp_client_read (&m->tape, m->capabilities);
+  r->log_at = mcp_log_level_read (&m->tape, m->log_level);
 }
 
 void

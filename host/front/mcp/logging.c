@@ -6,7 +6,7 @@ static const char *const names[] = { "",      "debug",    "info",  "notice",   "
 enum mcp_log_level
 mcp_log_level_read (const struct json_tape *tape, const struct json_node *node)
 {
-  for (int i = MCP_LOG_DEBUG; i <= MCP_LOG_EMERGENCY; i++)
+  for (int i = MCP_LOG_DEBUG; node != NULL && i <= MCP_LOG_EMERGENCY; i++)
     if (json_equals (tape, node, names[i]))
       return (enum mcp_log_level) i;
   return MCP_LOG_NONE;

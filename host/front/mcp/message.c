@@ -50,12 +50,9 @@ read_id (struct mcp_message *m, const struct json_node *node, struct mcp_fault *
 }
 
 static bool
-read_method (struct mcp_message *m, const struct json_node *root, struct mcp_fault *fault)
+read_method (struct mcp_message *m, const struct json_node *method, bool answers,
+             struct mcp_fault *fault)
 {
-  const struct json_node *method = json_member (&m->tape, root, "method");
-  bool answers =
-    json_member (&m->tape, root, "result") != NULL || json_member (&m->tape, root, "error") != NULL;
-
   if (method == NULL && answers) {
     m->kind = MCP_RESPONSE;
     return true;
@@ -68,10 +65,31 @@ read_method (struct mcp_message *m, const struct json_node *root, struct mcp_fau
   return true;
 }
 
-static bool
-read_params (struct mcp_message *m, const struct json_node *root, struct mcp_fault *fault)
+static void
+read_meta (struct mcp_message *m, const struct json_node *meta)
 {
-  const struct json_node *params = json_member (&m->tape, root, "params");
+  enum { VERSION, CAPABILITIES, LOG_LEVEL, TOKEN, TRACEPARENT, MEMBERS };
+  static const struct json_name names[MEMBERS] = {
+    [VERSION] = JSON_NAME (MCP_META "protocolVersion"),
+    [CAPABILITIES] = JSON_NAME (MCP_META "clientCapabilities"),
+    [LOG_LEVEL] = JSON_NAME (MCP_META "logLevel"),
+    [TOKEN] = JSON_NAME ("progressToken"),
+    [TRACEPARENT] = JSON_NAME ("traceparent"),
+  };
+  const struct json_node *found[MEMBERS];
+
+  json_members (&m->tape, meta, names, MEMBERS, found);
+  m->meta = meta;
+  m->version = found[VERSION];
+  m->capabilities = found[CAPABILITIES];
+  m->log_level = found[LOG_LEVEL];
+  m->token = found[TOKEN];
+  m->traceparent = found[TRACEPARENT];
+}
+
+static bool
+read_params (struct mcp_message *m, const struct json_node *params, struct mcp_fault *fault)
+{
   const struct json_node *meta;
 
   if (params == NULL)
@@ -81,26 +99,32 @@ read_params (struct mcp_message *m, const struct json_node *root, struct mcp_fau
                           "Invalid Request: params: expected an object");
   m->params = params;
   meta = json_member (&m->tape, params, "_meta");
-  if (!json_is (meta, JSON_OBJECT))
-    return true;
-  m->meta = meta;
-  m->version = json_member (&m->tape, meta, MCP_META "protocolVersion");
+  if (json_is (meta, JSON_OBJECT))
+    read_meta (m, meta);
   return true;
 }
 
 static bool
 read_message (struct mcp_message *m, struct mcp_fault *fault)
 {
-  const struct json_node *root = m->root;
+  enum { ID, JSONRPC, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
+  static const struct json_name names[MEMBERS] = {
+    [ID] = JSON_NAME ("id"),         [JSONRPC] = JSON_NAME ("jsonrpc"),
+    [METHOD] = JSON_NAME ("method"), [PARAMS] = JSON_NAME ("params"),
+    [RESULT] = JSON_NAME ("result"), [ERROR] = JSON_NAME ("error"),
+  };
+  const struct json_node *found[MEMBERS];
 
-  if (!json_is (root, JSON_OBJECT))
+  if (!json_is (m->root, JSON_OBJECT))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400, "Invalid Request: expected an object");
-  if (!read_id (m, json_member (&m->tape, root, "id"), fault))
+  json_members (&m->tape, m->root, names, MEMBERS, found);
+  if (!read_id (m, found[ID], fault))
     return false;
-  if (!json_equals (&m->tape, json_member (&m->tape, root, "jsonrpc"), "2.0"))
+  if (!json_equals (&m->tape, found[JSONRPC], "2.0"))
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
                           "Invalid Request: jsonrpc: expected \"2.0\"");
-  return read_method (m, root, fault) && read_params (m, root, fault);
+  return read_method (m, found[METHOD], found[RESULT] != NULL || found[ERROR] != NULL, fault)
+         && read_params (m, found[PARAMS], fault);
 }
 
 bool
@@ -129,17 +153,15 @@ mcp_message_read_item (struct mcp_message *m, const struct mcp_message *batch,
 bool
 mcp_check_envelope (const struct mcp_message *m, struct mcp_fault *fault)
 {
-  const struct json_node *level = json_member (&m->tape, m->meta, MCP_META "logLevel");
-  const struct json_node *token = json_member (&m->tape, m->meta, "progressToken");
   const char *wrong = NULL;
 
   if (!json_is (m->version, JSON_STRING))
     wrong = MCP_META "protocolVersion\"]: expected a string";
-  else if (!json_is (json_member (&m->tape, m->meta, MCP_META "clientCapabilities"), JSON_OBJECT))
+  else if (!json_is (m->capabilities, JSON_OBJECT))
     wrong = MCP_META "clientCapabilities\"]: expected an object";
-  else if (level != NULL && mcp_log_level_read (&m->tape, level) == MCP_LOG_NONE)
+  else if (m->log_level != NULL && mcp_log_level_read (&m->tape, m->log_level) == MCP_LOG_NONE)
     wrong = MCP_META "logLevel\"]: expected " MCP_LOG_LEVELS;
-  else if (token != NULL && !is_string_or_integer (token))
+  else if (m->token != NULL && !is_string_or_integer (m->token))
     wrong = "progressToken\"]: expected a string or an integer";
   if (wrong == NULL)
     return true;
@@ -159,12 +181,11 @@ mcp_check_version (const struct mcp_message *m, struct mcp_fault *fault)
 struct slice
 mcp_progress_token (const struct mcp_message *m)
 {
-  const struct json_node *token = json_member (&m->tape, m->meta, "progressToken");
   struct slice none = { NULL, 0 };
 
-  if (!is_string_or_integer (token) || raw (&m->tape, token).len > ID_MAX)
+  if (!is_string_or_integer (m->token) || raw (&m->tape, m->token).len > ID_MAX)
     return none;
-  return raw (&m->tape, token);
+  return raw (&m->tape, m->token);
 }
 
 struct slice

@@ -55,6 +55,8 @@ struct mcp_message {
   const struct json_node *meta;    /* params._meta, an object, or NULL */
   const struct json_node *version; /* the protocol version in meta: its presence makes the message
                                       one of 2026-07-28; NULL: none */
+  /* what else is known of meta; NULL: not there */
+  const struct json_node *capabilities, *log_level, *token, *traceparent;
 };
 
 /* False: the fault says why, and id is set when it could be read. */

@@ -148,11 +148,13 @@ mcp_check_method (enum mcp_era era, struct slice method, struct mcp_fault *fault
 void
 mcp_dispatch (struct mcp_request *r, const struct mcp_message *m)
 {
+  const struct method *method = find_method (r->era, m->method);
   struct mcp_fault fault;
 
-  if (!mcp_check_method (r->era, m->method, &fault))
-    return mcp_refuse (r, &fault);
-  find_method (r->era, m->method)->run (r, m);
+  if (method != NULL)
+    return method->run (r, m);
+  (void) mcp_check_method (r->era, m->method, &fault);
+  mcp_refuse (r, &fault);
 }
 
 /* ---- notifications ---- */

@@ -38,8 +38,7 @@ mcp_trace (const struct mcp_message *m)
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
   struct slice trace = { NULL, 0 };
-  const struct json_node *parent = json_member (&m->tape, m->meta, "traceparent");
-  const char *text = json_string (&m->tape, parent, m->arena, &trace.len);
+  const char *text = json_string (&m->tape, m->traceparent, m->arena, &trace.len);
 
   if (text == NULL || !is_traceparent (text, trace.len))
     return (struct slice){ NULL, 0 };
