@@ -36,6 +36,8 @@ static const struct setting auth_settings[] = {
   { "authorization_servers", SETTING_STRINGS, AT (auth.servers), 0, 0, NULL, NULL },
   { "audiences", SETTING_STRINGS, AT (auth.audiences), 0, 0, NULL, NULL },
   { "jwks_file", SETTING_STRING, AT (auth.jwks_file), 0, 0, NULL, NULL },
+  { "jwks_url", SETTING_STRING, AT (auth.jwks_url), 0, 0, NULL, NULL },
+  { "jwks_refresh", SETTING_DURATION, AT (auth.jwks_refresh_ms), 1000, 3600000, NULL, NULL },
   { "scopes", SETTING_JSON, AT (auth.scopes), 0, 0, NULL, NULL },
   { "tenant_claim", SETTING_STRING, AT (auth.tenant_claim), 0, 0, NULL, NULL },
   { "leeway", SETTING_DURATION, AT (auth.leeway_ms), 0, 300000, NULL, NULL },
@@ -182,7 +184,7 @@ config_init (struct config *config)
     .quarantine_max_ms = 600000,
     .describe_parallel = 4,
     .page_size = 100,
-    .auth = { .keys_file = xstrdup ("keys"), .leeway_ms = 30000 },
+    .auth = { .keys_file = xstrdup ("keys"), .leeway_ms = 30000, .jwks_refresh_ms = 30000 },
     .ask_ttl_ms = 600000,
     .asks_max = 1000,
     .task_ttl_ms = 3600000,
@@ -213,6 +215,7 @@ free_auth (struct config_auth *auth)
   free (auth->resource);
   free (auth->issuer);
   free (auth->jwks_file);
+  free (auth->jwks_url);
   free (auth->scopes);
   free (auth->tenant_claim);
   free (auth->keys_file);

@@ -11,12 +11,13 @@
 
 /* Who may call over HTTP. */
 struct config_auth {
-  char *resource, *issuer, *jwks_file; /* OAuth: all or none of them */
-  char *scopes;                        /* JSON: which roles they give; NULL: our own names */
-  char *tenant_claim;                  /* NULL: all tokens are of tenant "default" */
+  char *resource, *issuer;    /* OAuth: all or none of them, … */
+  char *jwks_file, *jwks_url; /* … and one of these */
+  char *scopes;               /* JSON: which roles they give; NULL: our own names */
+  char *tenant_claim;         /* NULL: all tokens are of tenant "default" */
   char **servers, **audiences;
   char *keys_file; /* relative to the configuration folder */
-  int64_t leeway_ms;
+  int64_t leeway_ms, jwks_refresh_ms;
   bool required; /* also on loopback */
 };
 

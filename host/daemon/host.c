@@ -98,6 +98,7 @@ host_free (struct host *host)
     results_free (host->results);
     pool_clear (&host->pool);
   }
+  host_stop_fetching_keys (host);
   host_free_http (host);
   host_unwatch_tenants (host);
   tenant_files_free (&host->tenants);

@@ -19,12 +19,14 @@ host_auth_settings (const struct config *config, int dir, struct auth_settings *
   bool found = auth->keys_file != NULL && (dir >= 0 || auth->keys_file[0] == '/');
 
   *settings = (struct auth_settings){
-    .has_oauth = auth->resource != NULL || auth->issuer != NULL || auth->jwks_file != NULL,
+    .has_oauth = auth->resource != NULL || auth->issuer != NULL || auth->jwks_file != NULL
+                 || auth->jwks_url != NULL,
     .oauth = { .resource = auth->resource,
                .issuer = auth->issuer,
                .servers = (const char *const *) auth->servers,
                .audiences = (const char *const *) auth->audiences,
                .jwks_file = auth->jwks_file,
+               .jwks_url = auth->jwks_url,
                .scopes = auth->scopes,
                .tenant_claim = auth->tenant_claim,
                .leeway = auth->leeway_ms / 1000 },
@@ -158,11 +160,55 @@ watch_files (struct host *host)
   watch_file (host, &host->jwks_changed, host->config.auth.jwks_file);
 }
 
+/* ---- keys that are fetched ---- */
+
+static bool
+on_keys (void *ctx, const char *text, size_t len, struct error *err)
+{
+  return auth_take_keys (((struct host *) ctx)->auth, text, len, err);
+}
+
+static bool
+on_unknown (void *ctx)
+{
+  struct host *host = ctx;
+
+  return host->jwks_url != NULL && jwks_url_unknown (host->jwks_url);
+}
+
+/* From the beginning, also after a reload: whoever asks for one may want just that. */
+static void
+fetch_keys (struct host *host)
+{
+  const struct jwks_url_settings settings = { .broker = &host->broker,
+                                              .url = host->config.auth.jwks_url,
+                                              .refresh = host->config.auth.jwks_refresh_ms / 1000,
+                                              .take = on_keys,
+                                              .ctx = host };
+  struct error err = { { 0 } };
+
+  host_stop_fetching_keys (host);
+  if (settings.url == NULL)
+    return;
+  host->jwks_url = jwks_url_new (&settings, &err);
+  if (host->jwks_url == NULL)
+    log_event (host->log, LOG_ERROR, "jwks_failed", "url", settings.url, "why", err.text, NULL);
+}
+
+void
+host_stop_fetching_keys (struct host *host)
+{
+  jwks_url_free (host->jwks_url);
+  host->jwks_url = NULL;
+}
+
 void
 host_watch_auth (struct host *host)
 {
   add_resource (host);
   watch_files (host);
+  auth_set_unknown (host->auth, on_unknown, host);
+  fetch_keys (host);
 }
 
 void
@@ -190,5 +236,6 @@ host_follow_auth (struct host *host, struct config *config, struct error *err)
   host->config.auth = config->auth;
   config->auth = was;
   watch_files (host);
+  fetch_keys (host);
   return true;
 }

@@ -34,6 +34,7 @@
 #include "daemon/tenants.h"
 #include "daemon/toolsets.h"
 #include "front/auth/auth.h"
+#include "front/auth/jwks_url.h"
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
 #include "front/rest/rest.h"
@@ -75,6 +76,7 @@ struct host {
   struct auth *auth;
   char *keys_path; /* or NULL */
   ev_stat keys_changed, jwks_changed;
+  struct jwks_url *jwks_url; /* the issuer's keys, where it publishes them; or NULL */
   char *single;
   int single_fd;    /* opened while still root: its folder may be private */
   int single_errno; /* why not */
@@ -140,6 +142,8 @@ bool host_open_auth (struct host *host, struct error *err);
 /* We listen on this address, which others than this machine may reach. */
 void host_exposed (struct host *host, const char *bound);
 void host_watch_auth (struct host *host);
+/* While there is still a way to make requests. */
+void host_stop_fetching_keys (struct host *host);
 /* Ends all of it. */
 void host_unwatch_auth (struct host *host);
 /* Of a new configuration; its part is taken, ours left in its place.  False: all is as it was. */

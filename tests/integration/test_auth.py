@@ -4,16 +4,18 @@ import contextlib
 import hashlib
 import hmac
 import http.client
+import http.server
 import json
 import os
 import pathlib
 import re
 import signal
 import tempfile
+import threading
 
 from harness import SANITIZER, Daemon, Skip, installed, main, run, same, wait_for
 from mcp_wire import Session
-from tokens import Issuer
+from tokens import Issuer, Key
 
 RESOURCE = "https://tools.example/mcp"
 METADATA = "https://tools.example/.well-known/oauth-protected-resource/mcp"
@@ -282,6 +284,99 @@ def test_a_token_stays_in_the_daemon():
         d.signal(signal.SIGHUP)
         d.wait_log("reloaded")
         assert not any(secret.decode() in line for line in d.raw), "the token is in the log"
+
+
+# ---- keys that the issuer publishes
+
+class Publisher(http.server.ThreadingHTTPServer):
+    """Where an issuer publishes its keys: `answer` is (status, body), `asked` how often it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, issuer):
+        publisher = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                publisher.asked += 1
+                status, body = publisher.answer
+                self.send_response(status)
+                self.send_header("Content-Type", "application/jwk-set+json")
+                self.send_header("Cache-Control", "max-age=3600")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer, self.asked = (200, issuer.jwks()), 0
+        self.auth = {"resource": RESOURCE, "issuer": issuer.name, "jwks_refresh": "1s",
+                     "jwks_url": f"http://127.0.0.1:{self.server_address[1]}/jwks"}
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+def status_of(d, token):
+    return d.http("GET", "/v1/tools", headers=bearer(token)).status
+
+
+def test_keys_from_where_the_issuer_publishes_them():
+    issuer = Issuer(RESOURCE)
+    with Publisher(issuer) as publisher, Daemon(plugins=["echo"], config={"auth": publisher.auth}) as d:
+        d.wait_log("jwks_loaded")
+        same(status_of(d, issuer.token()), 200)
+        same(publisher.asked, 1)
+        old, issuer.keys = issuer.keys[0], [Key("ES256", "new")]
+        publisher.answer = (200, issuer.jwks())
+        wait_for(lambda: status_of(d, issuer.token()) == 200, what="a token of the new key")
+        same(status_of(d, issuer.token(key=old)), 401)
+        assert 2 <= publisher.asked <= 3, publisher.asked
+
+
+def test_keys_that_can_not_be_fetched_stay():
+    issuer, stranger = Issuer(RESOURCE), Issuer(RESOURCE)
+    with Publisher(issuer) as publisher, Daemon(plugins=["echo"], config={"auth": publisher.auth}) as d:
+        d.wait_log("jwks_loaded")
+        token = issuer.token()
+        same(status_of(d, token), 200)
+        publisher.answer = (200, "<html>")
+        unknown = issuer.token(key=Key("ES256", "unknown"))
+        wait_for(lambda: status_of(d, unknown) in (401, 503) and d.log_events("jwks_failed"), what="a failure")
+        failed = d.log_events("jwks_failed")[0]
+        same((failed["kept"], failed["url"]), ("yes", publisher.auth["jwks_url"]))
+        same((status_of(d, token), status_of(d, issuer.token())), (200, 200))
+        publisher.answer = (200, stranger.jwks().replace("ES256-0", "unknown"))
+        wait_for(lambda: len(d.log_events("jwks_loaded")) == 2, what="keys that can be read")
+
+
+def test_without_keys_nobody_gets_in_and_hears_when_to_come_again():
+    issuer = Issuer(RESOURCE)
+    with Publisher(issuer) as publisher:
+        publisher.answer = (500, "later")
+        with Daemon(plugins=["echo"], config={"auth": publisher.auth}) as d:
+            d.wait_log("jwks_failed")
+            answer = d.http("GET", "/v1/tools", headers=bearer(issuer.token()))
+            same((answer.status, answer.error, answer.headers["retry-after"]), (503, "keys_unavailable", "1"))
+            same(d.http("GET", "/v1/tools").status, 401)
+            publisher.answer = (200, issuer.jwks())
+            d.wait_log("jwks_loaded")
+            same(status_of(d, issuer.token()), 200)
+
+
+def test_where_keys_may_not_come_from():
+    for auth, why in (({"jwks_url": "http://keys.example/jwks"}, "jwks_url: expected an https:// URI"),
+                      ({"jwks_url": "https://keys.example/jwks", "jwks_file": "/etc/jwks"}, "either it or jwks_file"),
+                      ({}, "jwks_url: expected either it or jwks_file")):
+        with temporary() as folder:
+            file = pathlib.Path(folder, "toolhostd.json")
+            file.write_text(json.dumps({"auth": {"resource": RESOURCE, "issuer": "https://as.example", **auth}}))
+            status, _, said = run(installed("sbin/toolhostd"), "--check", "--config", str(file), "--config-dir", folder)
+            assert status != 0 and why in said, (auth, status, said)
 
 
 if __name__ == "__main__":

@@ -17,3 +17,7 @@ check_PROGRAMS += %D%/test_http_cassette
 check_PROGRAMS += %D%/test_call_service
 %C%_test_call_service_SOURCES = %D%/test_call_service.c %D%/tap.h
 %C%_test_call_service_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_jwks_url
+%C%_test_jwks_url_SOURCES = %D%/test_jwks_url.c %D%/tap.h
+%C%_test_jwks_url_LDADD = $(UNIT_LIBS)

@@ -377,7 +377,7 @@ test_settings_that_are_refused (void)
     const char *resource, *issuer, *scopes, *problem;
   } rows[] = {
     { NULL, "https://a", NULL,
-      "auth: resource is missing; OAuth needs resource, issuer and jwks_file" },
+      "auth: resource is missing; OAuth needs resource, issuer, and jwks_url or jwks_file" },
     { "http://us.example", "https://a", NULL,
       "auth: resource: expected an https:// URI without fragment, got \"http://us.example\"" },
     { "https://us.example/#a", "https://a", NULL,

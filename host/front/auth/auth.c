@@ -19,6 +19,8 @@ struct auth {
   void *now_ctx;
   unsigned (*most) (void *ctx, const char *tenant); /* NULL: all roles */
   void *most_ctx;
+  bool (*unknown) (void *ctx); /* NULL: keys come from a file */
+  void *unknown_ctx;
   struct oauth *oauth; /* NULL: not configured */
   struct bearer_keys keys;
   struct verified verified;
@@ -85,11 +87,31 @@ auth_follow (struct auth *auth, const struct auth_settings *settings, struct err
     drop (&fresh);
     return error_wrap (err, "auth: ");
   }
+  if (auth->oauth != NULL && fresh.oauth != NULL)
+    oauth_keep_keys (fresh.oauth, auth->oauth);
   drop (auth);
   auth->oauth = fresh.oauth;
   auth->keys = fresh.keys;
   auth->required = settings->required || settings->has_oauth;
   return true;
+}
+
+bool
+auth_take_keys (struct auth *auth, const char *text, size_t len, struct error *err)
+{
+  if (auth->oauth == NULL)
+    return error_set (err, "OAuth is not configured any more");
+  if (!oauth_take_keys (auth->oauth, text, len, err))
+    return false;
+  verified_clear (&auth->verified);
+  return true;
+}
+
+void
+auth_set_unknown (struct auth *auth, bool (*unknown) (void *ctx), void *ctx)
+{
+  auth->unknown = unknown;
+  auth->unknown_ctx = ctx;
 }
 
 bool
@@ -292,6 +314,28 @@ admit_key (struct auth *auth, struct http_exchange *x, const struct bearer_key *
                                   .roles = roles_whole (key->roles) });
 }
 
+/* The token may be good: the issuer's keys are on their way. */
+static bool
+is_early (const struct auth *auth, enum jwt_verdict verdict)
+{
+  if (verdict == JWT_NO_KEYS)
+    return true;
+  return verdict == JWT_KEY && auth->unknown != NULL && auth->unknown (auth->unknown_ctx);
+}
+
+static bool
+put_off (struct auth *auth, struct http_exchange *x, int status, const char *code,
+         const char *message)
+{
+  const struct refusal why = { status, code, NULL, message, 0 };
+  CLEANUP_BUF struct buf body = { 0 };
+
+  auth->put_off++;
+  put_body (&why, &body);
+  http_reply (x, status, "application/json", "Retry-After: 1\r\n", body.data, body.len);
+  return false;
+}
+
 static bool
 admit_jwt (struct auth *auth, struct http_exchange *x, struct slice token)
 {
@@ -302,12 +346,12 @@ admit_jwt (struct auth *auth, struct http_exchange *x, struct slice token)
 
   if (known != NULL)
     return admit (auth, x, known);
-  if (!may_check (auth, now)) {
-    auth->put_off++;
-    http_reply_error (x, 429, "too_many_tokens", "Too many new tokens at a time; try again");
-    return false;
-  }
+  if (!may_check (auth, now))
+    return put_off (auth, x, 429, "too_many_tokens", "Too many new tokens at a time; try again");
   verdict = oauth_check (auth->oauth, token.data, token.len, now, http_request (x)->arena, &caller);
+  if (is_early (auth, verdict))
+    return put_off (auth, x, 503, "keys_unavailable",
+                    "The issuer's keys are being fetched; try again");
   if (verdict != JWT_GOOD)
     return refuse_token (auth, x, jwt_problem (verdict));
   verified_add (&auth->verified, token.data, token.len, &caller);

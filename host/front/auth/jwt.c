@@ -29,6 +29,7 @@ jwt_problem (enum jwt_verdict verdict)
     [JWT_EARLY] = "The token is not valid yet",
     [JWT_SUBJECT] = "The token has no proper subject",
     [JWT_TENANT] = "The token names no proper tenant",
+    [JWT_NO_KEYS] = "The issuer's keys are not known yet",
   };
 
   return problems[verdict];

@@ -25,7 +25,8 @@ enum jwt_verdict {
   JWT_EXPIRED,
   JWT_EARLY,
   JWT_SUBJECT,
-  JWT_TENANT, /* said by oauth.c */
+  JWT_TENANT,  /* said by oauth.c */
+  JWT_NO_KEYS, /* likewise */
   JWT_VERDICTS
 };
 

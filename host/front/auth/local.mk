@@ -2,6 +2,7 @@
 libhost_la_SOURCES += \
   %D%/auth.c %D%/auth.h \
   %D%/jwks.c %D%/jwks.h \
+  %D%/jwks_url.c %D%/jwks_url.h \
   %D%/jwt.c %D%/jwt.h \
   %D%/keys.c %D%/keys.h \
   %D%/oauth.c %D%/oauth.h \

@@ -24,6 +24,7 @@ struct oauth {
   char *issuer, *tenant_claim;
   char **audiences; /* the resource first; ends with NULL */
   int64_t leeway;
+  char *jwks_url; /* NULL: they are of a file */
   struct jwks *keys;
   size_t scope_count;
   struct scope scopes[SCOPES_MAX];
@@ -68,7 +69,8 @@ static bool
 check_uri (const char *name, const char *uri, struct error *err)
 {
   if (uri == NULL)
-    return error_set (err, "%s is missing; OAuth needs resource, issuer and jwks_file", name);
+    return error_set (err, "%s is missing; OAuth needs resource, issuer, and jwks_url or jwks_file",
+                      name);
   return authority_of (uri) != NULL
          || error_set (err, "%s: expected an https:// URI without fragment, got \"%.100s\"", name,
                        uri);
@@ -305,8 +307,9 @@ check_settings (const struct oauth_settings *settings, struct error *err)
   for (const char *const *s = settings->servers; s != NULL && *s != NULL; s++)
     if (!check_uri ("authorization_servers", *s, err))
       return false;
-  return settings->jwks_file != NULL
-         || error_set (err, "jwks_file is missing; OAuth needs resource, issuer and jwks_file");
+  if ((settings->jwks_file != NULL) == (settings->jwks_url != NULL))
+    return error_set (err, "jwks_url: expected either it or jwks_file, for the issuer's keys");
+  return settings->jwks_url == NULL || check_uri ("jwks_url", settings->jwks_url, err);
 }
 
 struct oauth *
@@ -329,11 +332,38 @@ oauth_new (const struct oauth_settings *settings, struct error *err)
   }
   make_metadata (oauth, settings);
   make_url (oauth, settings->resource);
+  if (settings->jwks_url != NULL) {
+    oauth->jwks_url = xstrdup (settings->jwks_url);
+    return oauth;
+  }
   oauth->keys = read_keys (settings->jwks_file, err);
   if (oauth->keys != NULL)
     return oauth;
   oauth_free (oauth);
   return NULL;
+}
+
+bool
+oauth_take_keys (struct oauth *oauth, const char *text, size_t len, struct error *err)
+{
+  struct jwks *keys = jwks_read (text, len, err);
+
+  if (keys == NULL)
+    return false;
+  jwks_free (oauth->keys);
+  oauth->keys = keys;
+  return true;
+}
+
+void
+oauth_keep_keys (struct oauth *oauth, struct oauth *old)
+{
+  if (oauth->jwks_url == NULL || old->jwks_url == NULL
+      || strcmp (oauth->jwks_url, old->jwks_url) != 0 || strcmp (oauth->issuer, old->issuer) != 0)
+    return;
+  jwks_free (oauth->keys);
+  oauth->keys = old->keys;
+  old->keys = NULL;
 }
 
 void
@@ -350,6 +380,7 @@ oauth_free (struct oauth *oauth)
   buf_free (&oauth->metadata);
   buf_free (&oauth->url);
   free (oauth->issuer);
+  free (oauth->jwks_url);
   free (oauth->tenant_claim);
   free (oauth->path);
   free (oauth);
@@ -437,7 +468,8 @@ oauth_check (const struct oauth *oauth, const char *token, size_t len, int64_t n
                                    .leeway = oauth->leeway };
   struct json_tape claims;
   struct jwt_claims found;
-  enum jwt_verdict verdict = jwt_open (oauth->keys, token, len, arena, &claims);
+  enum jwt_verdict verdict =
+    oauth->keys != NULL ? jwt_open (oauth->keys, token, len, arena, &claims) : JWT_NO_KEYS;
 
   if (verdict == JWT_GOOD)
     verdict = jwt_check (&claims, &rules, now, arena, &found);
