@@ -35,6 +35,8 @@ typedef struct toolhost_mock_result {
   const char *log;      /* every progress and log line, one a line */
   const char *asks;     /* ASKED: what was asked, a JSON object { key: { "kind", "params" } } */
   const char *emitted;  /* what toolhost_emit said to the user, one event a line; "" when nothing */
+  const char *changes;  /* of a call that succeeded what it did to its session, one a line: "set
+                           workflow.step 2", "append history {…}", "flags vip true", "handoff {…}" */
 } toolhost_mock_result;
 
 /* Load the plugin behind `entry` and open it with `config` (JSON text; NULL: "{}").  NULL when the
@@ -61,6 +63,9 @@ void toolhost_mock_set_info (toolhost_mock *mock, int32_t what,
 /* The next calls are in a session, whose user they can say something to (toolhost_emit); at first
  * they are in none. */
 void toolhost_mock_set_in_session (toolhost_mock *mock, bool in_session);
+/* What stands at a path of the session's context from here on ("user.name", "flags.vip"), JSON;
+ * NULL: nothing.  A path is known as it was set or written: what stands within it is not. */
+void toolhost_mock_set_context (toolhost_mock *mock, const char *path, const char *json);
 /* What toolhost_extension answers for an id, one at a time; a struct of the test's. */
 void toolhost_mock_set_extension (toolhost_mock *mock, const char *id, const void *extension);
 /* Grant a secret by name. */

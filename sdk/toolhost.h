@@ -1069,15 +1069,27 @@ toolhost_emit (toolhost_call *call, const char *event_json)
   return call->host->emit (call, event_json, strlen (event_json));
 }
 
-/* Make this tool the session's active target.  [call] */
+/* Who goes on with the conversation when this call succeeds: from then on it gets all events, until
+ * it hands off itself.  `target_json` is an object: {} is this tool with the arguments it has,
+ * "args" others; { "tool": NAME, "args": {…} } is another, which first hears that it has taken
+ * over; { "tool": null } gives the conversation back to the application.  The last one of a call
+ * counts. TOOLHOST_NOT_GRANTED: the call is in no session.  TOOLHOST_NOT_FOUND: there is no such
+ * tool. TOOLHOST_BAD_VALUE: it is no such object.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_handoff (toolhost_call *call, const char *target_json)
 {
   return call->host->handoff (call, target_json, strlen (target_json));
 }
 
-/* The session's context at a path ("workflow.step"): read, write, append to an array.  All writes
- * of a call apply together when it succeeds.  [call] */
+/* The session's context at a path ("workflow.step"): read, write, append to an array.  What is
+ * written is JSON of at most 48 KiB; only workflow and agents with what is below them are, and
+ * history is appended to.  The call reads what it has written; for others all of it applies
+ * together when the call succeeds, and nothing when it does not, or asks.  If others have written
+ * meanwhile what it does not go together with, the call fails (context_write_denied).
+ * TOOLHOST_NOT_GRANTED: the call is in no session, or that can't be written.  TOOLHOST_NOT_FOUND:
+ * nothing stands there.  TOOLHOST_BAD_VALUE: it is no path, no JSON, or leads through what is no
+ * object.  TOOLHOST_FAILED: the call has written too much (1,000 times, or 64 KiB).
+ * TOOLHOST_CANCELLED: it is over.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_context_get (toolhost_call *call, const char *path, const char **json, size_t *len)
 {
@@ -1096,7 +1108,7 @@ toolhost_context_append (toolhost_call *call, const char *path, const char *json
   return call->host->context_append (call, path, json, strlen (json));
 }
 
-/* Flags of the session.  [call] */
+/* Flags of the session, likewise.  A flag that nobody has set is not set.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_flag_set (toolhost_call *call, const char *name)
 {

@@ -190,11 +190,16 @@ struct frame_overrun {
 };
 
 /* An HTTP request, its head (JSON, service/http/request.h) and body one after the other, in as many
- * frames as it takes; then, of the answer's body, how much the call has used. */
+ * frames as it takes; then, of the answer's body, how much the call has used.  Or, in one frame,
+ * what a call wants of its session, a JSON object with one member: "get": PATH              the
+ * answer's body is what stands there in the context, with what the call has written "flag": NAME …
+ * is true or false "set": { PATH: value }, "append": { PATH: value }, "flags": { NAME: boolean }
+ *   "handoff": { "tool": NAME or null, "args": {…} }   both may be absent: this tool, its arguments
+ * The last four take effect when the call succeeds. */
 struct frame_service {
   uint32_t what;     /* enum frame_service_what */
   uint32_t number;   /* of the request within the call: 1 and up */
-  uint64_t head_len; /* FRAME_SERVICE_HTTP, FRAME_SERVICE_REFER … */
+  uint64_t head_len; /* FRAME_SERVICE_HTTP, FRAME_SERVICE_REFER …, FRAME_SERVICE_STATE */
   uint64_t body_len; /* likewise; FRAME_SERVICE_TAKEN: bytes */
 };
 enum frame_service_what {
@@ -207,8 +212,10 @@ enum frame_service_what {
   FRAME_SERVICE_REFER,
   FRAME_SERVICE_HANGUP,
   FRAME_SERVICE_DTMF,
-  FRAME_SERVICE_SAY
+  FRAME_SERVICE_SAY,
+  FRAME_SERVICE_STATE /* followed by all of what a call wants of its session */
 };
+enum { FRAME_STATE_MAX = 48 * 1024 }; /* bytes of what a call wants of its session */
 enum {
   FRAME_SERVICE_HEAD_MAX = 128 * 1024, /* bytes of a head */
   FRAME_SERVICE_WINDOW = 128 * 1024    /* of a body that the daemon sends ahead, about */
@@ -230,7 +237,8 @@ enum frame_served_status {
   FRAME_SERVED_OK = 1,
   FRAME_SERVED_FAILED,
   FRAME_SERVED_NOT_GRANTED,
-  FRAME_SERVED_BAD_VALUE
+  FRAME_SERVED_BAD_VALUE,
+  FRAME_SERVED_NOT_FOUND
 };
 
 struct frame_log {

@@ -3,6 +3,7 @@ libbase_la_SOURCES += \
   %D%/base64.c %D%/base64.h \
   %D%/buf.c %D%/buf.h \
   %D%/clock.h \
+  %D%/context_path.h \
   %D%/error.c %D%/error.h \
   %D%/frame.c %D%/frame.h \
   %D%/heap.c %D%/heap.h \

@@ -416,6 +416,13 @@ call_id (const struct call *call)
   return call->id;
 }
 
+const char *
+call_arguments (const struct call *call, size_t *len)
+{
+  *len = call->args_len;
+  return call->args.data;
+}
+
 struct call *
 call_find (struct calls *calls, const char *id, const char *principal)
 {

@@ -105,6 +105,9 @@ struct call_events {
   void (*emitted) (void *ctx, const char *json, size_t len);
   /* The arguments could be read; may be NULL. */
   void (*parsed) (void *ctx, const struct json_tape *tape, const struct json_node *args);
+  /* What it wants of its session, as job_events.state says of it (pool/job.h); with `emitted`. */
+  enum frame_served_status (*state) (void *ctx, const char *json, size_t len, struct buf *out,
+                                     size_t *cost);
 };
 
 /* Who calls, and what.  Everything is copied or used before call_start returns. */
@@ -163,6 +166,9 @@ void call_abandon (struct call *call);
 
 /* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
 const char *call_id (const struct call *call);
+
+/* The arguments of a running call, as its tool has them. */
+const char *call_arguments (const struct call *call, size_t *len);
 
 /* A running call by its id; NULL when there is none that this principal may touch.  A NULL
  * principal is a manager's: it may touch any. */

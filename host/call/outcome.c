@@ -56,6 +56,15 @@ on_emitted (struct job *job, const char *json, size_t len)
   call->events->emitted (call->ctx, json, len);
 }
 
+static enum frame_served_status
+on_state (struct job *job, const char *json, size_t len, struct buf *out, size_t *cost)
+{
+  struct call *call = call_of (job);
+
+  call->told = true;
+  return call->events->state (call->ctx, json, len, out, cost);
+}
+
 static struct usage
 usage_of (const struct job_end *end)
 {
@@ -280,5 +289,6 @@ const struct job_events call_job_events = { .started = on_started,
                                             .log = on_log,
                                             .event = on_event,
                                             .emitted = on_emitted,
+                                            .state = on_state,
                                             .overran = on_overran,
                                             .ended = on_ended };

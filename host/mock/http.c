@@ -152,10 +152,27 @@ take_request (struct toolhost_mock *mock, struct tool_call *call, uint32_t numbe
   answer (call, number, find (mock, method, url));
 }
 
+/* What it wants of its session is answered at once. */
+static void
+take_state (struct toolhost_mock *mock, struct tool_call *call, uint32_t number, const char *data,
+            size_t len)
+{
+  const struct frame_served body = { .what = FRAME_SERVED_BODY, .number = number };
+  CLEANUP_BUF struct buf out = { 0 };
+  enum frame_served_status status = mock_state (mock, data, len, &out);
+
+  deliver (call, &body, buf_cstr (&out), out.len);
+  deliver_end (call, number, status, "", "");
+}
+
 void
 mock_service (struct toolhost_mock *mock, struct tool_call *call, const struct frame_service *head,
               const void *data, size_t len)
 {
+  if (head->what == FRAME_SERVICE_STATE) {
+    take_state (mock, call, head->number, data, len);
+    return;
+  }
   if (head->what == FRAME_SERVICE_HTTP) {
     buf_reset (&mock->request, PIECE);
     mock->head_len = head->head_len;

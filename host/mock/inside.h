@@ -25,6 +25,8 @@ struct toolhost_mock {
   unsigned askable;      /* enum frame_ask */
   struct buf kept;       /* by the last call, which asked */
   bool in_session;       /* the next calls are */
+  struct known *known;   /* of the session's context */
+  struct buf changes;    /* that the call has made, one a line */
   struct canned *canned; /* answers of servers */
   struct buf request;    /* to one of them, as far as it has come: head, then body */
   size_t head_len, body_len;
@@ -70,6 +72,15 @@ bool mock_is_object (const char *text);
 void mock_service (struct toolhost_mock *mock, struct tool_call *call,
                    const struct frame_service *head, const void *data, size_t len);
 void mock_free_http (struct toolhost_mock *mock);
+
+/* ---- session.c ---- */
+
+/* What a call wants of its session (FRAME_SERVICE_STATE). */
+enum frame_served_status mock_state (struct toolhost_mock *mock, const char *json, size_t len,
+                                     struct buf *out);
+/* The call has ended: what it has written takes effect, or nothing of it. */
+void mock_settle_session (struct toolhost_mock *mock, bool succeeded);
+void mock_free_session (struct toolhost_mock *mock);
 
 /* ---- ask.c ---- */
 

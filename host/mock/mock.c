@@ -310,6 +310,7 @@ toolhost_mock_free (toolhost_mock *mock)
   free_secrets (mock);
   mock_free_asks (mock);
   mock_free_http (mock);
+  mock_free_session (mock);
   for (size_t i = 0; i < INFOS; i++)
     free (mock->infos[i]);
   free (mock->extension_id);
@@ -457,7 +458,8 @@ mock_result (toolhost_status status, const char *message)
                             .problems = "[]",
                             .log = "",
                             .asks = "{}",
-                            .emitted = "" };
+                            .emitted = "",
+                            .changes = "" };
   return own;
 }
 
@@ -657,7 +659,7 @@ mock_run (toolhost_mock *mock, struct mock_request *request)
     request->args = "{}";
   pthread_mutex_lock (&mock->lock);
   mock->questions = 0;
-  mock->log.len = mock->emitted.len = 0;
+  mock->log.len = mock->emitted.len = mock->changes.len = 0;
   pthread_mutex_unlock (&mock->lock);
   if (request->tool == NULL)
     own = mock_result (TOOLHOST_NOT_FOUND, request->absent);
@@ -666,6 +668,8 @@ mock_run (toolhost_mock *mock, struct mock_request *request)
   else
     own = run (mock, request);
   mock->cancel_after = 0;
+  mock_settle_session (mock, own->pub.status == TOOLHOST_OK);
+  own->pub.changes = arena_strndup (&own->texts, buf_cstr (&mock->changes), mock->changes.len);
   pthread_mutex_lock (&mock->lock);
   own->pub.log = arena_strndup (&own->texts, buf_cstr (&mock->log), mock->log.len);
   own->pub.emitted = arena_strndup (&own->texts, buf_cstr (&mock->emitted), mock->emitted.len);

@@ -8,6 +8,7 @@
 #define TOOLHOST_POOL_CHATTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum {
   CHATTER_LOG = 1,      /* what a frame of it costs */
@@ -30,6 +31,15 @@ chatter_spend (struct chatter *chatter, double now, unsigned cost)
     *chatter = (struct chatter){ .since = now };
   chatter->used += cost;
   return chatter->used < CHATTER_PER_PERIOD ? 0 : chatter->since + CHATTER_PERIOD - now;
+}
+
+/* A frame made so much work besides; it counts when the next is spent. */
+static inline void
+chatter_charge (struct chatter *chatter, size_t bytes)
+{
+  enum { BYTES_EACH = 128 };
+
+  chatter->used += (unsigned) (bytes / BYTES_EACH);
 }
 
 #endif

@@ -65,6 +65,11 @@ struct job_events {
   /* An event for its session's user, read strictly: an object with a type.  Only of a job that is
    * in a session. */
   void (*emitted) (struct job *job, const char *json, size_t len);
+  /* What it wants of its session (FRAME_SERVICE_STATE of frame.h), not looked at yet; likewise. The
+   * status, with the body of the answer in `out`, and in *cost about how many bytes were handled;
+   * 0: no worker of ours wants that. */
+  enum frame_served_status (*state) (struct job *job, const char *json, size_t len, struct buf *out,
+                                     size_t *cost);
   /* Its worker says that it has used up its processor time: for job_cancel. */
   void (*overran) (struct job *job, uint64_t cpu_ns);
   /* Exactly once, unless the job was cancelled.  The job is the caller's again. */

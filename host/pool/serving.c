@@ -44,6 +44,19 @@ put_end (struct serving *s, enum frame_served_status status, const char *code, c
   put (s, &served, code, strlen (code), text, strlen (text));
 }
 
+static void
+put_bytes (struct serving *s, const char *data, size_t len)
+{
+  struct frame_served served = { .what = FRAME_SERVED_BODY };
+
+  while (len != 0) {
+    size_t piece = len < PIECE ? len : PIECE;
+    put (s, &served, data, piece, NULL, 0);
+    data += piece;
+    len -= piece;
+  }
+}
+
 static enum frame_served_status
 status_of (enum http_fault fault)
 {
@@ -80,16 +93,10 @@ on_head (void *ctx, const struct http_answer *answer)
 static void
 on_body (void *ctx, const char *data, size_t len)
 {
-  struct frame_served served = { .what = FRAME_SERVED_BODY };
   struct serving *s = ctx;
 
   s->slot->job->services.received += len;
-  while (len != 0) {
-    size_t piece = len < PIECE ? len : PIECE;
-    put (s, &served, data, piece, NULL, 0);
-    data += piece;
-    len -= piece;
-  }
+  put_bytes (s, data, len);
 }
 
 static void
@@ -255,6 +262,30 @@ take_phone (struct serving *s, const struct frame_service *head, const char *dat
   return true;
 }
 
+/* ---- the session ------------------------------------------------------------------------ */
+
+/* Its session answers at once. */
+static bool
+take_state (struct serving *s, const struct frame_service *head, const char *data, size_t len)
+{
+  struct job *job = s->slot->job;
+  CLEANUP_BUF struct buf answer = { 0 };
+  enum frame_served_status status;
+  size_t cost = 0;
+
+  if (s->open || head->number != s->number + 1 || head->head_len != len || len > FRAME_STATE_MAX
+      || !job->in_session)
+    return false;
+  s->number = head->number;
+  status = job->events->state (job, data, len, &answer, &cost);
+  if (status == 0)
+    return false;
+  chatter_charge (&s->slot->worker->chatter, cost);
+  put_bytes (s, answer.data, answer.len);
+  put_end (s, status, "", "");
+  return true;
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 static void
@@ -311,6 +342,8 @@ serving_take (struct slot *slot, const char *payload, size_t len)
     return take_http (slot->serving, &head, payload, len);
   if (head.what >= FRAME_SERVICE_REFER && head.what <= FRAME_SERVICE_SAY)
     return take_phone (slot->serving, &head, payload, len);
+  if (head.what == FRAME_SERVICE_STATE)
+    return take_state (slot->serving, &head, payload, len);
   return take_other (slot->serving, &head, payload, len);
 }
 

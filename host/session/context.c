@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/context_path.h"
+
 static const char *const roots[] = { "user", "tenant", "workflow", "agents", "flags", "history" };
-enum { ROOTS = sizeof roots / sizeof roots[0], PATH_MAX_BYTES = 512 };
+enum { ROOTS = sizeof roots / sizeof roots[0] };
 
 static const char *
 text_of (struct json_object *object)
@@ -24,9 +26,8 @@ empty_document (void)
   return document;
 }
 
-/* A document to be changed, in the place of the one there is if all goes well. */
-static struct json_object *
-copy_document (const struct context *context)
+struct json_object *
+context_copy (const struct context *context)
 {
   struct json_object *copy = NULL;
 
@@ -37,8 +38,8 @@ copy_document (const struct context *context)
   return copy;
 }
 
-static bool
-take_document (struct context *context, struct json_object *document, struct error *err)
+bool
+context_take (struct context *context, struct json_object *document, struct error *err)
 {
   const size_t len = strlen (text_of (document));
 
@@ -49,6 +50,8 @@ take_document (struct context *context, struct json_object *document, struct err
   }
   json_object_put (context->document);
   context->document = document;
+  context->len = len;
+  context->version++;
   return true;
 }
 
@@ -72,11 +75,11 @@ bool
 context_begin (struct context *context, const struct json_tape *tape, const struct json_node *user,
                const struct json_node *tenant, struct error *err)
 {
-  struct json_object *document = copy_document (context);
+  struct json_object *document = context_copy (context);
 
   if (begin_root (document, "user", tape, user, err)
       && begin_root (document, "tenant", tape, tenant, err))
-    return take_document (context, document, err);
+    return context_take (context, document, err);
   json_object_put (document);
   return false;
 }
@@ -85,79 +88,60 @@ context_begin (struct context *context, const struct json_tape *tape, const stru
 
 enum verb { VERB_SET, VERB_APPEND };
 
-/* The next name of a path; false: it is no path. */
-static bool
-next_name (const char **at, char name[PATH_MAX_BYTES])
-{
-  const size_t len = strcspn (*at, ".");
-
-  if (len == 0 || len >= PATH_MAX_BYTES)
-    return false;
-  memcpy (name, *at, len);
-  name[len] = '\0';
-  *at += len;
-  if (**at == '.' && *++*at == '\0')
-    return false;
-  return true;
-}
-
-static bool
-may_write (const char *root, const char *rest, enum verb verb)
-{
-  if (strcmp (root, "workflow") == 0)
-    return *rest != '\0';
-  if (strcmp (root, "agents") == 0)
-    return *rest != '\0';
-  return strcmp (root, "history") == 0 && *rest == '\0' && verb == VERB_APPEND;
-}
-
-static bool
-write_at (struct json_object *parent, const char *name, enum verb verb, struct json_object *value,
-          struct error *err)
+static void
+write_at (struct json_object *parent, const char *name, enum verb verb, struct json_object *value)
 {
   struct json_object *list = NULL;
 
   if (verb == VERB_SET) {
     json_object_object_add (parent, name, value);
-    return true;
+    return;
   }
   if (!json_object_object_get_ex (parent, name, &list)) {
     list = json_object_new_array ();
     json_object_object_add (parent, name, list);
   }
-  if (!json_object_is_type (list, json_type_array)) {
-    json_object_put (value);
-    return error_set (err, "what stands there is no list");
-  }
   json_object_array_add (list, value);
-  return true;
 }
 
-/* Follow a path, making objects on the way, and write; takes the value over. */
+/* Does a path lead to where something can be written?  It may begin to be there on the way. */
 static bool
+check_path (struct json_object *document, const char *path, enum verb verb, struct error *err)
+{
+  struct json_object *at = document;
+  char name[CONTEXT_NAME_MAX + 1];
+
+  for (unsigned depth = 0; depth <= CONTEXT_DEPTH_MAX && context_path_next (&path, name); depth++) {
+    struct json_object *child = NULL;
+    const bool last = *path == '\0';
+    const bool there = at != NULL && json_object_object_get_ex (at, name, &child);
+    if (there && !last && !json_object_is_type (child, json_type_object))
+      return error_set (err, "%s is no object", name);
+    if (there && last && verb == VERB_APPEND && !json_object_is_type (child, json_type_array))
+      return error_set (err, "what stands there is no list");
+    if (last)
+      return true;
+    at = child;
+  }
+  return error_set (err, "expected a path like \"workflow.step\"");
+}
+
+/* Follow a path that was checked, making objects on the way, and write; takes the value over. */
+static void
 write_path (struct json_object *document, const char *path, enum verb verb,
-            struct json_object *value, struct error *err)
+            struct json_object *value)
 {
   struct json_object *parent = document, *child;
-  char name[PATH_MAX_BYTES];
+  char name[CONTEXT_NAME_MAX + 1];
 
-  for (unsigned depth = 0; next_name (&path, name); depth++) {
-    if (*path == '\0')
-      return write_at (parent, name, verb, value, err);
-    if (depth == CONTEXT_DEPTH_MAX)
-      break;
+  while (context_path_next (&path, name) && *path != '\0') {
     if (!json_object_object_get_ex (parent, name, &child)) {
       child = json_object_new_object ();
       json_object_object_add (parent, name, child);
     }
-    if (!json_object_is_type (child, json_type_object)) {
-      json_object_put (value);
-      return error_set (err, "%s is no object", name);
-    }
     parent = child;
   }
-  json_object_put (value);
-  return error_set (err, "expected a path like \"workflow.step\"");
+  write_at (parent, name, verb, value);
 }
 
 static bool
@@ -166,17 +150,17 @@ change_path (struct json_object *document, enum verb verb, const char *path,
              struct error *err)
 {
   struct json_object *value = NULL;
-  char root[PATH_MAX_BYTES];
-  const char *rest = path;
 
-  if (path == NULL || !next_name (&rest, root))
+  if (path == NULL || !context_path_is_one (path))
     return error_set (err, "expected a path like \"workflow.step\"");
-  if (!may_write (root, rest, verb)) {
+  if (!context_path_is_writable (path, verb == VERB_APPEND)) {
     *denied = true;
     return error_set (err, "this part of the context can't be written");
   }
-  return json_c_from_tape (tape, node, &value, err)
-         && write_path (document, path, verb, value, err);
+  if (!check_path (document, path, verb, err) || !json_c_from_tape (tape, node, &value, err))
+    return false;
+  write_path (document, path, verb, value);
+  return true;
 }
 
 static bool
@@ -185,7 +169,7 @@ change_flag (struct json_object *document, const char *name, const struct json_n
 {
   struct json_object *flags = json_object_object_get (document, "flags");
 
-  if (name == NULL || *name == '\0' || strlen (name) >= PATH_MAX_BYTES)
+  if (name == NULL || *name == '\0' || strlen (name) > CONTEXT_NAME_MAX)
     return error_set (err, "expected a name");
   if (json_is (node, JSON_TRUE))
     json_object_object_add (flags, name, json_object_new_boolean (true));
@@ -228,38 +212,62 @@ change_all (struct json_object *document, const char *what, const struct json_ta
 }
 
 bool
-context_change (struct context *context, const struct json_tape *tape,
-                const struct json_node *change, bool *denied, struct error *err)
+context_change_document (struct json_object *document, const struct json_tape *tape,
+                         const struct json_node *change, bool *denied, struct error *err)
 {
   static const char *const parts[] = { "set", "append", "flags" };
-  struct json_object *document = copy_document (context);
 
   *denied = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-    if (!change_all (document, parts[i], tape, json_member (tape, change, parts[i]), denied, err)) {
-      json_object_put (document);
+    if (!change_all (document, parts[i], tape, json_member (tape, change, parts[i]), denied, err))
       return false;
-    }
-  return take_document (context, document, err);
+  return true;
+}
+
+bool
+context_change (struct context *context, const struct json_tape *tape,
+                const struct json_node *change, bool *denied, struct error *err)
+{
+  struct json_object *document = context_copy (context);
+
+  if (context_change_document (document, tape, change, denied, err))
+    return context_take (context, document, err);
+  json_object_put (document);
+  return false;
 }
 
 /* ---- reading ---- */
 
 bool
-context_get (const struct context *context, const char *path, struct buf *out)
+context_read (struct json_object *document, const char *path, struct buf *out)
 {
-  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
-  struct json_object *at = empty != NULL ? empty : context->document;
-  char name[PATH_MAX_BYTES];
+  struct json_object *at = document;
+  char name[CONTEXT_NAME_MAX + 1];
   bool found = *path != '\0';
 
   while (found && *path != '\0')
-    found = next_name (&path, name) && json_object_is_type (at, json_type_object)
+    found = context_path_next (&path, name) && json_object_is_type (at, json_type_object)
             && json_object_object_get_ex (at, name, &at);
   if (found)
     buf_puts (out, text_of (at));
+  return found;
+}
+
+bool
+context_get (const struct context *context, const char *path, struct buf *out)
+{
+  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
+  const bool found = context_read (empty != NULL ? empty : context->document, path, out);
+
   json_object_put (empty);
   return found;
+}
+
+bool
+context_flag (struct json_object *document, const char *name)
+{
+  return document != NULL
+         && json_object_object_get_ex (json_object_object_get (document, "flags"), name, NULL);
 }
 
 void

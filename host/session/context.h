@@ -20,6 +20,8 @@
 struct context {
   struct json_object *document; /* NULL: nothing but empty roots */
   size_t max;                   /* bytes of it as text */
+  size_t len;                   /* how many it has; 0: see document */
+  unsigned version;             /* changes so far */
 };
 
 enum { CONTEXT_DEPTH_MAX = 32 };
@@ -36,5 +38,19 @@ bool context_change (struct context *context, const struct json_tape *tape,
 bool context_get (const struct context *context, const char *path, struct buf *out);
 void context_put (const struct context *context, struct json_writer *w);
 void context_free (struct context *context);
+
+/* ---- for draft.c ---- */
+
+/* A document to be changed, the caller's, … */
+struct json_object *context_copy (const struct context *context);
+/* … by a change; false: part of a change of several writes may have been done, */
+bool context_change_document (struct json_object *document, const struct json_tape *tape,
+                              const struct json_node *change, bool *denied, struct error *err);
+/* … and put in the place of the one there is; it is taken over.  False: it is too large. */
+bool context_take (struct context *context, struct json_object *document, struct error *err);
+/* The value at a path of it. */
+bool context_read (struct json_object *document, const char *path, struct buf *out);
+/* Is the flag set in it?  NULL: in an empty one. */
+bool context_flag (struct json_object *document, const char *name);
 
 #endif

@@ -165,23 +165,11 @@ hear_end (const struct heard *h)
 static bool
 hear_input (const struct heard *h)
 {
-  struct session *session = h->session;
-  struct routed *routed;
   size_t len;
   const char *json = json_raw (h->tape, h->event, &len);
 
-  if (session->target == NULL)
-    return true;
-  if (session->routed_count == ROUTED_MAX)
-    return refuse (h, "session_busy", "", "too many events wait for the active agent");
-  routed = xcalloc (1, sizeof *routed + len);
-  routed->len = len;
-  memcpy (routed->json, json, len);
-  *session->routed_end = routed;
-  session->routed_end = &routed->next;
-  session->routed_count++;
-  work_route (session);
-  return true;
+  return route_event (h->session, json, len)
+         || refuse (h, "session_busy", "", "too many events wait for the active agent");
 }
 
 /* Whoever speaks interrupts. */

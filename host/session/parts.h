@@ -1,7 +1,10 @@
 /* parts.h - a session's own struct, for host/session alone:
  *
  *   sessions.c  the table: they begin, are found, and end
- *   work.c      calls, from their reservation to their answer
+ *   work.c      calls, from their reservation to their start, and what stops them
+ *   ending.c    … and their ends
+ *   state.c     what a call wants of its session while it runs
+ *   route.c     the active target and its events
  *   hear.c      events that come in, and where they go
  *   say.c       events that go out
  *   answer.c    what the model is told of a call
@@ -26,10 +29,13 @@ struct work {
   struct call *call;          /* NULL: it is being started */
   struct session_waiter *waiters;
   char *name, *response_id, *item_id;
+  char *args; /* of a handoff, until it is the active target; or NULL */
   enum tool_kind kind;
-  bool background;  /* it was answered, what it gives comes later */
-  bool interrupted; /* its response was cancelled */
-  unsigned emitted; /* events it had for the user */
+  bool background;     /* it was answered, what it gives comes later */
+  bool interrupted;    /* its response was cancelled */
+  bool handed_off;     /* it has ended, and somebody else goes on */
+  unsigned emitted;    /* events it had for the user */
+  struct state *state; /* what takes effect when it succeeds; NULL: nothing */
 };
 
 /* An event on its way to the active target. */
@@ -83,10 +89,50 @@ void session_has_ended (struct session *session);
 
 /* ---- work.c ---- */
 
+struct work *work_new (struct session *session, struct ledger_entry *entry, const char *name,
+                       size_t name_len);
+void work_free (struct work *work);
+/* Hand it to the pipeline.  False: it has ended already, and is gone. */
+bool work_start (struct work *work, const struct session_call *call);
+/* Its metadata: the handler of a handoff hears of the event it is called for, at first that it has
+ * taken over.  `call` (or NULL) is what it was called with. */
+void work_put_event (struct buf *out, const char *event, size_t event_len,
+                     const struct session_call *call);
+void work_answer_waiters (struct work *work, const struct session_answer *answer);
 /* Cancel its calls, background ones too where `all`. */
 size_t work_cancel (struct session *session, bool all);
+
+/* ---- ending.c ---- */
+
+/* It goes on by itself, in the background: the model is answered now. */
+void work_answer_running (struct work *work);
+/* Its call has ended; the work is gone when this returns, and the session may be. */
+void work_done (struct work *work, const struct result *result);
+
+/* ---- state.c ---- */
+
+/* What a call wants of its session, as call_events.state has it. */
+enum frame_served_status state_serve (struct work *work, const char *json, size_t len,
+                                      struct buf *out, size_t *cost);
+/* The call has succeeded: what it has written takes effect.  False: it can't, err says why, and
+ * nothing of it does. */
+bool state_apply (struct work *work, struct error *err);
+/* Does it hand off?  To whom, the caller's: a tool and what it is called with, or NULL. */
+bool state_hands_off (const struct work *work, char **target, char **args);
+void state_free (struct state *state);
+
+/* ---- route.c ---- */
+
+/* An event for the active target, if there is one; false: too many wait for it. */
+bool route_event (struct session *session, const char *json, size_t len);
+/* Before all others it hears that it has taken over from this one. */
+void route_introduce (struct session *session, const char *from);
+/* From now on this is the active target, called with these arguments; NULL: there is none.  Both
+ * are taken over. */
+void route_to (struct session *session, char *target, char *args);
 /* Hand the next event to the active target, if it is free. */
 void work_route (struct session *session);
+void route_forget (struct session *session);
 
 /* ---- phone.c ---- */
 
@@ -110,6 +156,12 @@ void say_parts (struct session *session, const char *call_id, const struct resul
 void say_answer_json (struct buf *out, const char *type, const struct work *work,
                       const struct session_answer *answer, const char *error, const char *output,
                       size_t len, bool respond);
+
+static inline struct log *
+session_log (const struct session *session)
+{
+  return session->all->settings.log;
+}
 
 /* ---- logging: names of members as the seeds have them ---- */
 

@@ -122,11 +122,7 @@ session_free (struct session *session)
   share_give (&all->principals, owner.data);
   HASH_DEL (all->by_id, session);
   list_remove (session);
-  while (session->routed != NULL) {
-    struct routed *next = session->routed->next;
-    free (session->routed);
-    session->routed = next;
-  }
+  route_forget (session);
   call_service_free (session->phone);
   ledger_free (&session->ledger);
   context_free (&session->context);

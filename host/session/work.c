@@ -4,14 +4,6 @@
 
 #include "session/parts.h"
 
-static const struct call_events call_events;
-
-static struct log *
-log_of (const struct session *session)
-{
-  return session->all->settings.log;
-}
-
 static char *
 copy_or_null (const char *text)
 {
@@ -41,8 +33,8 @@ session_unwait (struct session_waiter *waiter)
   waiter->prev = NULL;
 }
 
-static void
-answer_waiters (struct work *work, const struct session_answer *answer)
+void
+work_answer_waiters (struct work *work, const struct session_answer *answer)
 {
   for (struct session_waiter *w; (w = work->waiters) != NULL;) {
     session_unwait (w);
@@ -52,7 +44,7 @@ answer_waiters (struct work *work, const struct session_answer *answer)
 
 /* ---- one work's memory ---- */
 
-static struct work *
+struct work *
 work_new (struct session *session, struct ledger_entry *entry, const char *name, size_t name_len)
 {
   struct work *work = xcalloc (1, sizeof *work);
@@ -69,190 +61,27 @@ work_new (struct session *session, struct ledger_entry *entry, const char *name,
   return work;
 }
 
-static void
+void
 work_free (struct work *work)
 {
   *work->prev = work->next;
   if (work->next != NULL)
     work->next->prev = work->prev;
   work->session->running--;
+  state_free (work->state);
+  free (work->args);
   free (work->name);
   free (work->response_id);
   free (work->item_id);
   free (work);
 }
 
-/* ---- answers ---- */
-
-/* What the model is told of a call that has ended, and whether it shall go on from there. */
-struct end {
-  bool ok, respond;
-  const char *error;
-  struct buf output;
-};
-
-/* It had something for the user, and nothing for the model. */
-static bool
-has_only_emitted (const struct work *work, const struct result *result)
-{
-  return work->emitted != 0 && result->structured == NULL && result->content_len <= strlen ("[]")
-         && result->links_len == 0;
-}
-
-static void
-make_end (const struct work *work, const struct result *result, struct end *end)
-{
-  const bool ok = result->error == CALL_OK;
-  const bool for_user = ok && (work->kind != TOOL_LOOPBACK || has_only_emitted (work, result));
-
-  *end = (struct end){ .ok = ok, .respond = !work->interrupted && !for_user };
-  if (!ok)
-    end->error = result->code;
-  if (for_user)
-    buf_puts (&end->output, "\"success\"");
-  else
-    answer_output (&end->output, work->name, result);
-}
-
-/* S0-64: whatever becomes of it, the model gets an answer, and the session lives. */
-static void
-log_fallback (const struct work *work, enum feed_taken taken)
-{
-  if (taken == FEED_TAKEN)
-    return;
-  log_event (log_of (work->session), taken == FEED_LOST ? LOG_ERROR : LOG_WARNING,
-             taken == FEED_LOST ? "tool_run_and_respond_fallback_output_failed"
-                                : "tool_run_and_respond_fallback_output_sent",
-             SESSION_LOG (work->session), "function_call_id", work->entry->id, "tool_name",
-             work->name, NULL);
-}
-
-/* Say the answer to who listens and who waits; `json` holds it then. */
-static void
-tell_answer (struct work *work, const char *type, const struct end *end, bool running,
-             struct buf *json)
-{
-  struct session_answer answer = { .call_id = work->entry->id, .ok = end->ok, .running = running };
-  struct session_answer failed = { .call_id = work->entry->id };
-  CLEANUP_BUF struct buf instead = { 0 };
-
-  say_answer_json (json, type, work, &answer, end->error, end->output.data, end->output.len,
-                   end->respond);
-  say_answer_json (&instead, type, work, &failed, "tool_unavailable", answer_fallback,
-                   strlen (answer_fallback), end->respond);
-  if (work->session->end_reason == NULL || !work->interrupted) /* S0-67: the end is silent */
-    log_fallback (work, say (work->session, json, &instead));
-  answer.json = json->data;
-  answer.len = json->len;
-  answer_waiters (work, &answer);
-}
-
-static void
-say_handed_off (struct work *work)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-
-  say_begin (&w, "agent_handed_off", work->entry->id);
-  jsonw_name_string (&w, "agent", work->name);
-  say_end (work->session, &w);
-}
-
-static void
-set_target (struct session *session, const char *name)
-{
-  free (session->target);
-  session->target = xstrdup (name);
-  log_event (log_of (session), LOG_INFO, "agent_handed_off", SESSION_LOG (session), "agent", name,
-             NULL);
-}
-
-static void
-log_end (const struct work *work, const struct end *end)
-{
-  const struct session *session = work->session;
-  const char *id = work->entry->id;
-
-  if (end->error != NULL && strcmp (end->error, "tool_not_found") == 0)
-    log_event (log_of (session), LOG_INFO, "tool_not_found", SESSION_LOG (session),
-               "function_call_id", id, "tool_name", work->name, "response_id", work->response_id,
-               "item_id", work->item_id, NULL);
-  log_event (log_of (session),
-             end->error != NULL && strcmp (end->error, "tool_execution_failed") == 0 ? LOG_ERROR
-                                                                                     : LOG_INFO,
-             "tool_executor_execute_finished", SESSION_LOG (session), "function_call_id", id,
-             "tool_name", work->name, "ok", end->ok ? "true" : "false", "error", end->error,
-             "output_length", LOG_INT (end->output.len), NULL);
-}
-
-/* A call that is nobody's has ended: the session goes on, or ends with its last one. */
-static void
-go_on (struct session *session)
-{
-  if (session->end_reason != NULL && session->works == NULL && !session->cancelling)
-    session_has_ended (session);
-  else if (session->end_reason == NULL)
-    work_route (session);
-}
-
-static void
-end_call (struct work *work, const struct result *result)
-{
-  struct session *session = work->session;
-  struct ledger_entry *entry = work->entry;
-  CLEANUP_BUF struct buf json = { 0 };
-  struct end end;
-
-  make_end (work, result, &end);
-  log_end (work, &end);
-  if (end.ok && work->kind == TOOL_HANDOFF)
-    say_handed_off (work);
-  if (end.ok && work->kind != TOOL_LOOPBACK)
-    say_parts (session, entry->id, result);
-  tell_answer (work, work->background ? "tool_call_result" : "tool_call_output", &end, false,
-               &json);
-  if (end.ok && work->kind == TOOL_HANDOFF)
-    set_target (session, work->name);
-  ledger_execute (&session->ledger, entry, end.ok, &json);
-  if (entry->once)
-    ledger_forget (&session->ledger, entry);
-  buf_free (&end.output);
-  work_free (work);
-  go_on (session);
-}
-
-/* The active target has looked at an event; whatever it says is for the user. */
-static void
-end_routed (struct work *work, const struct result *result)
-{
-  struct session *session = work->session;
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-
-  session->routing = NULL;
-  if (result->error == CALL_OK)
-    say_parts (session, NULL, result);
-  else if (!work->interrupted) {
-    say_begin (&w, "agent_failed", NULL);
-    jsonw_name_string (&w, "agent", work->name);
-    jsonw_name_string (&w, "error", result->code);
-    jsonw_name (&w, "message");
-    jsonw_string_len (&w, result->message, result->message_len);
-    say_end (session, &w);
-  }
-  work_free (work);
-  go_on (session);
-}
+/* ---- what is heard of a call ---- */
 
 static void
 on_done (void *ctx, const struct result *result)
 {
-  struct work *work = ctx;
-
-  if (work->entry != NULL)
-    end_call (work, result);
-  else
-    end_routed (work, result);
+  work_done (ctx, result);
 }
 
 static void
@@ -291,9 +120,17 @@ on_parsed (void *ctx, const struct json_tape *tape, const struct json_node *args
   phone_log_parsed (ctx, tape, args);
 }
 
-static const struct call_events call_events = {
-  .progress = on_progress, .parsed = on_parsed, .done = on_done, .emitted = on_emitted
-};
+static enum frame_served_status
+on_state (void *ctx, const char *json, size_t len, struct buf *out, size_t *cost)
+{
+  return state_serve (ctx, json, len, out, cost);
+}
+
+static const struct call_events call_events = { .progress = on_progress,
+                                                .parsed = on_parsed,
+                                                .done = on_done,
+                                                .emitted = on_emitted,
+                                                .state = on_state };
 
 /* ---- starting ---- */
 
@@ -320,15 +157,15 @@ log_scheduled (const struct work *work)
 {
   const struct session *session = work->session;
 
-  log_event (log_of (session), LOG_INFO, "tool_invocation_scheduled", SESSION_LOG (session),
+  log_event (session_log (session), LOG_INFO, "tool_invocation_scheduled", SESSION_LOG (session),
              "function_call_id", work->entry->id, "openai_sip_call_id", session->call_id,
              "tool_name", work->name, "response_id", work->response_id, "pending_tool_calls",
              LOG_INT (session->ledger.pending), "active_tool_tasks", LOG_INT (session->running),
              NULL);
-  log_event (log_of (session), LOG_INFO, "tool_executor_execute_started", SESSION_LOG (session),
-             "function_call_id", work->entry->id, "openai_sip_call_id", session->call_id,
-             "tool_name", work->name, "response_id", work->response_id, "item_id", work->item_id,
-             NULL);
+  log_event (session_log (session), LOG_INFO, "tool_executor_execute_started",
+             SESSION_LOG (session), "function_call_id", work->entry->id, "openai_sip_call_id",
+             session->call_id, "tool_name", work->name, "response_id", work->response_id, "item_id",
+             work->item_id, NULL);
 }
 
 static void
@@ -346,8 +183,9 @@ say_started (struct work *work)
 
 /* The handler of a handoff hears of the event it is called for: at first, that it has taken over.
  */
-static void
-put_event (struct buf *out, const char *event, size_t event_len, const struct session_call *call)
+void
+work_put_event (struct buf *out, const char *event, size_t event_len,
+                const struct session_call *call)
 {
   struct json_writer w = { .out = out };
 
@@ -372,9 +210,8 @@ put_origin (struct buf *out, const struct work *work)
   jsonw_end (&w);
 }
 
-/* Hand it to the pipeline; the work may be gone when this returns NULL. */
-static struct call *
-start (struct work *work, const struct session_call *call)
+bool
+work_start (struct work *work, const struct session_call *call)
 {
   struct session *session = work->session;
   struct call_request request = {
@@ -395,28 +232,11 @@ start (struct work *work, const struct session_call *call)
     .phone = session->phone,
     .preview = true,
   };
+  struct call *started = call_start (session->all->settings.calls, &request, &call_events, work);
 
-  return call_start (session->all->settings.calls, &request, &call_events, work);
-}
-
-static void
-keep_args (struct session *session, const struct session_call *call)
-{
-  free (session->target_args);
-  session->target_args = call->args != NULL ? xstrndup (call->args, call->args_len) : NULL;
-}
-
-/* It goes on by itself: the model is answered now, and told later. */
-static void
-answer_running (struct work *work)
-{
-  CLEANUP_BUF struct buf json = { 0 };
-  struct end end = { .ok = true, .respond = true };
-
-  buf_puts (&end.output, "{\"status\":\"running\"}");
-  tell_answer (work, "tool_call_output", &end, true, &json);
-  work->background = true;
-  buf_free (&end.output);
+  if (started != NULL)
+    work->call = started;
+  return started != NULL;
 }
 
 static bool
@@ -436,7 +256,6 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   CLEANUP_BUF struct buf event = { 0 }, origin = { 0 };
   const struct tool *tool;
   struct work *work;
-  struct call *started;
 
   begin_turn (session, call->response_id);
   tool = toolset_find (session->toolset, call->name, call->name_len);
@@ -448,10 +267,10 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   if (waiter != NULL)
     wait_for (work, waiter);
   if (work->kind == TOOL_HANDOFF) {
-    put_event (&event, handed_off, sizeof handed_off - 1, call);
+    work_put_event (&event, handed_off, sizeof handed_off - 1, call);
     given.metadata = event.data;
     given.metadata_len = event.len;
-    keep_args (session, call);
+    work->args = call->args != NULL ? xstrndup (call->args, call->args_len) : NULL;
   }
   else if (call->metadata == NULL) {
     put_origin (&origin, work);
@@ -460,12 +279,8 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   }
   log_scheduled (work);
   say_started (work);
-  started = start (work, &given);
-  if (started == NULL)
-    return; /* it has ended */
-  work->call = started;
-  if (goes_to_background (tool, call))
-    answer_running (work);
+  if (work_start (work, &given) && goes_to_background (tool, call))
+    work_answer_running (work); /* the model is told now, and what it gives later */
 }
 
 static void
@@ -480,7 +295,7 @@ log_ignored (const struct session *session, const struct session_call *call,
   };
   CLEANUP_FREE char *name = xstrndup (call->name, call->name_len);
 
-  log_event (log_of (session), verdict >= LEDGER_OTHER ? LOG_ERROR : LOG_INFO, events[verdict],
+  log_event (session_log (session), verdict >= LEDGER_OTHER ? LOG_ERROR : LOG_INFO, events[verdict],
              SESSION_LOG (session), "function_call_id", call->call_id, "tool_name", name,
              "response_id", call->response_id, NULL);
 }
@@ -577,22 +392,23 @@ session_interrupt (struct session *session, const char *response_id)
   size_t count = 0;
 
   if (response_id == NULL || *response_id == '\0') {
-    log_event (log_of (session), LOG_INFO, "tool_cancel_for_response_skipped_missing_response_id",
-               SESSION_LOG (session), NULL);
+    log_event (session_log (session), LOG_INFO,
+               "tool_cancel_for_response_skipped_missing_response_id", SESSION_LOG (session), NULL);
     return 0;
   }
   for (struct work *work = session->works, *next; work != NULL; work = next) {
     next = work->next;
     if (!is_of (work, response_id))
       continue;
-    log_event (log_of (session), LOG_INFO, "tool_cancelled_for_response", SESSION_LOG (session),
-               "response_id", response_id, "function_call_id", work->entry->id, "tool_name",
-               work->name, NULL);
+    log_event (session_log (session), LOG_INFO, "tool_cancelled_for_response",
+               SESSION_LOG (session), "response_id", response_id, "function_call_id",
+               work->entry->id, "tool_name", work->name, NULL);
     cancel (work);
     count++;
   }
-  log_event (log_of (session), LOG_INFO, "tool_cancel_for_response_finished", SESSION_LOG (session),
-             "response_id", response_id, "cancelled_count", LOG_INT (count), NULL);
+  log_event (session_log (session), LOG_INFO, "tool_cancel_for_response_finished",
+             SESSION_LOG (session), "response_id", response_id, "cancelled_count", LOG_INT (count),
+             NULL);
   return count;
 }
 
@@ -601,43 +417,7 @@ session_interrupt_all (struct session *session)
 {
   const size_t count = work_cancel (session, false);
 
-  log_event (log_of (session), LOG_INFO, "tool_cancel_for_interrupt_finished",
+  log_event (session_log (session), LOG_INFO, "tool_cancel_for_interrupt_finished",
              SESSION_LOG (session), "cancelled_count", LOG_INT (count), NULL);
   return count;
-}
-
-/* ---- the active target ---- */
-
-static void
-route (struct session *session, const struct routed *event)
-{
-  CLEANUP_BUF struct buf metadata = { 0 };
-  struct session_call call = { .name = session->target, .name_len = strlen (session->target) };
-  struct work *work = work_new (session, NULL, session->target, call.name_len);
-  struct call *started;
-
-  put_event (&metadata, event->json, event->len, NULL);
-  call.metadata = metadata.data;
-  call.metadata_len = metadata.len;
-  call.args = session->target_args;
-  call.args_len = session->target_args != NULL ? strlen (session->target_args) : 0;
-  session->routing = work;
-  started = start (work, &call);
-  if (started != NULL)
-    work->call = started;
-}
-
-void
-work_route (struct session *session)
-{
-  struct routed *event;
-
-  if (session->routing != NULL || (event = session->routed) == NULL)
-    return;
-  session->routed = event->next;
-  if (session->routed == NULL)
-    session->routed_end = &session->routed;
-  session->routed_count--;
-  route (session, event);
-  free (event);
 }

@@ -332,57 +332,46 @@ call_emit (toolhost_call *call, const char *json, size_t len)
 static toolhost_status
 call_handoff (toolhost_call *call, const char *json, size_t len)
 {
-  (void) call;
-  (void) json;
-  (void) len;
-  return TOOLHOST_NOT_GRANTED;
-}
-
-static void
-nothing (const char **text, size_t *len)
-{
-  if (text != NULL)
-    *text = NULL;
-  if (len != NULL)
-    *len = 0;
+  return in_session_handoff (own (call), json, len);
 }
 
 static toolhost_status
 call_context_get (toolhost_call *call, const char *path, const char **json, size_t *len)
 {
-  (void) call;
-  (void) path;
-  nothing (json, len);
-  return TOOLHOST_NOT_GRANTED;
+  return in_session_get (own (call), path, json, len);
 }
 
 static toolhost_status
-call_context_change (toolhost_call *call, const char *path, const char *json, size_t len)
+call_context_set (toolhost_call *call, const char *path, const char *json, size_t len)
 {
-  (void) call;
-  (void) path;
-  (void) json;
-  (void) len;
-  return TOOLHOST_NOT_GRANTED;
+  return in_session_write (own (call), "set", path, json, len);
 }
 
 static toolhost_status
-call_flag_change (toolhost_call *call, const char *name)
+call_context_append (toolhost_call *call, const char *path, const char *json, size_t len)
 {
-  (void) call;
-  (void) name;
-  return TOOLHOST_NOT_GRANTED;
+  return in_session_write (own (call), "append", path, json, len);
+}
+
+static toolhost_status
+call_flag_set (toolhost_call *call, const char *name)
+{
+  return in_session_flag (own (call), name, true);
+}
+
+static toolhost_status
+call_flag_clear (toolhost_call *call, const char *name)
+{
+  return in_session_flag (own (call), name, false);
 }
 
 static toolhost_status
 call_flag_get (toolhost_call *call, const char *name, bool *set)
 {
-  (void) call;
-  (void) name;
-  if (set != NULL)
-    *set = false;
-  return TOOLHOST_NOT_GRANTED;
+  return in_session_flag_get (own (call), name, set);
 }
+
+/* ---- services --------------------------------------------------------------------------- */
 
 static toolhost_status
 call_secret (toolhost_call *call, const char *name, const char **value, size_t *len)
@@ -398,7 +387,10 @@ call_invoke (toolhost_call *call, const char *tool, const char *args, size_t len
   (void) tool;
   (void) args;
   (void) len;
-  nothing (result, result_len);
+  if (result != NULL)
+    *result = NULL;
+  if (result_len != NULL)
+    *result_len = 0;
   return TOOLHOST_NOT_GRANTED;
 }
 
@@ -463,10 +455,10 @@ static const toolhost_host table = {
   .emit = call_emit,
   .handoff = call_handoff,
   .context_get = call_context_get,
-  .context_set = call_context_change,
-  .context_append = call_context_change,
-  .flag_set = call_flag_change,
-  .flag_clear = call_flag_change,
+  .context_set = call_context_set,
+  .context_append = call_context_append,
+  .flag_set = call_flag_set,
+  .flag_clear = call_flag_clear,
   .flag_get = call_flag_get,
   .secret = call_secret,
   .invoke = call_invoke,

@@ -3,9 +3,75 @@
 #include <string.h>
 #include <time.h>
 
+#include "worker/host_table.h"
 #include "worker/tool_call.h"
 
 #define NS_PER_S 1000000000LL
+
+void
+service_begin (struct tool_call *call)
+{
+  pthread_mutex_lock (&call->lock);
+  call->service.number++;
+  buf_reset (&call->service.inbox, FRAME_MAX);
+  pthread_mutex_unlock (&call->lock);
+}
+
+toolhost_status
+service_status (const struct frame_served *end)
+{
+  static const toolhost_status statuses[] = {
+    [FRAME_SERVED_OK] = TOOLHOST_OK,
+    [FRAME_SERVED_FAILED] = TOOLHOST_FAILED,
+    [FRAME_SERVED_NOT_GRANTED] = TOOLHOST_NOT_GRANTED,
+    [FRAME_SERVED_BAD_VALUE] = TOOLHOST_BAD_VALUE,
+    [FRAME_SERVED_NOT_FOUND] = TOOLHOST_NOT_FOUND,
+  };
+
+  return end->status >= FRAME_SERVED_OK && end->status < sizeof statuses / sizeof *statuses
+           ? statuses[end->status]
+           : TOOLHOST_FAILED;
+}
+
+/* What has come; true: that was all of it. */
+static bool
+take_answer (struct tool_call *call, struct buf *body, toolhost_status *status)
+{
+  struct frame_served head;
+  const char *data;
+  size_t len, at = 0;
+
+  while (service_next (&call->service, &at, &head, &data, &len)) {
+    if (head.what == FRAME_SERVED_END) {
+      *status = service_status (&head);
+      return true;
+    }
+    buf_append (body, data, len);
+  }
+  return false;
+}
+
+toolhost_status
+service_ask (struct tool_call *call, enum frame_service_what what, const char *data, size_t len,
+             const char **answer, size_t *answer_len)
+{
+  const struct call_port *port = call->host->port;
+  struct frame_service head = { .what = what, .head_len = len };
+  CLEANUP_BUF struct buf body = { 0 };
+  toolhost_status status = TOOLHOST_CANCELLED;
+
+  service_begin (call);
+  head.number = call->service.number;
+  port->service (call->host->ctx, call, &head, data, len);
+  while (!(service_take (call) && take_answer (call, &body, &status))) {
+    if (tool_call_is_over (call))
+      return TOOLHOST_CANCELLED;
+    port->await (call->host->ctx, call);
+  }
+  *answer = arena_strndup (&call->arena, buf_cstr (&body), body.len);
+  *answer_len = body.len;
+  return status;
+}
 
 void
 service_deliver (struct tool_call *call, const char *payload, size_t len)
@@ -20,26 +86,6 @@ service_deliver (struct tool_call *call, const char *payload, size_t len)
     pthread_cond_broadcast (&call->woken);
   }
   pthread_mutex_unlock (&call->lock);
-}
-
-void
-service_begin (struct tool_call *call)
-{
-  pthread_mutex_lock (&call->lock);
-  call->service.number++;
-  buf_reset (&call->service.inbox, FRAME_MAX);
-  pthread_mutex_unlock (&call->lock);
-}
-
-toolhost_status
-service_status (const struct frame_served *end)
-{
-  static const toolhost_status statuses[] = { [FRAME_SERVED_OK] = TOOLHOST_OK,
-                                              [FRAME_SERVED_FAILED] = TOOLHOST_FAILED,
-                                              [FRAME_SERVED_NOT_GRANTED] = TOOLHOST_NOT_GRANTED,
-                                              [FRAME_SERVED_BAD_VALUE] = TOOLHOST_BAD_VALUE };
-
-  return end->status <= FRAME_SERVED_BAD_VALUE ? statuses[end->status] : TOOLHOST_FAILED;
 }
 
 static int64_t

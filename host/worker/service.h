@@ -31,6 +31,11 @@ struct service {
 void service_begin (struct tool_call *call);
 /* What an END says came of a request. */
 toolhost_status service_status (const struct frame_served *end);
+/* Ask for something that is told in one frame, and wait for what comes of it; the answer's bytes,
+ * with a zero behind them, live as long as the call.  TOOLHOST_CANCELLED: the call was over first.
+ */
+toolhost_status service_ask (struct tool_call *call, enum frame_service_what what, const char *data,
+                             size_t len, const char **answer, size_t *answer_len);
 
 /* The payload of a SERVED frame.  What belongs to an earlier request is thrown away. */
 void service_deliver (struct tool_call *call, const char *payload, size_t len);

@@ -9,6 +9,11 @@
     name, { FRAME_SERVICE_HTTP, 1, sizeof (text) - 1, 0 }, JSON (text), 1                          \
   }
 
+#define STATE(name, text, times)                                                                   \
+  {                                                                                                \
+    name, { FRAME_SERVICE_STATE, 1, sizeof (text) - 1, 0 }, JSON (text), times                     \
+  }
+
 static const char url[] = "{\"url\":\"http://127.0.0.1/\"}";
 
 /* A frame: what it says of itself, and what follows. */
@@ -33,6 +38,13 @@ static const struct deed deeds[] = {
   WHOLE ("negative", "{\"url\":\"x\",\"timeout_ms\":-1}"),
   { "what", { 99, 0, 0, 0 }, "", 0, 1 },
   { "tail", { FRAME_SERVICE_STOP, 0, 0, 0 }, JSON ("x"), 1 },
+  /* … of a session */
+  STATE ("state", "{\"flag\":\"a\"}", 1),
+  { "state_short", { FRAME_SERVICE_STATE, 1, 99, 0 }, JSON ("{\"flag\":\"a\"}"), 1 },
+  STATE ("state_again", "{\"flag\":\"a\"}", 2),
+  STATE ("state_text", "flag", 1),
+  STATE ("state_none", "{}", 1),
+  STATE ("state_two", "{\"flag\":\"a\",\"get\":\"user\"}", 1),
   /* what is odd, and harms nobody */
   { "huge", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, UINT64_MAX / 2 }, JSON (url), 1 },
   { "taken", { FRAME_SERVICE_TAKEN, 0, 0, UINT64_MAX }, "", 0, 500 },

@@ -1,6 +1,7 @@
 /* talk.c - tools of every kind that a conversation knows: "say" is for the user, "speak" has events
- * for the user and perhaps a text for the model, "sales" takes over and says what event it was
- * called for, "research" goes on in the background. */
+ * for the user and perhaps a text for the model, "act" does to its session what its arguments say,
+ * "sales" takes over and says what event it was called for, "research" goes on in the background.
+ */
 #include <stdio.h>
 #include <toolhost.h>
 
@@ -37,6 +38,13 @@ define_speak (void *self)
   return DEFINE ("speak", "{}");
 }
 
+static const char *
+define_act (void *self)
+{
+  (void) self;
+  return DEFINE ("act", "{}");
+}
+
 static toolhost_status
 execute_say (void *self, toolhost_call *call)
 {
@@ -69,6 +77,56 @@ execute_speak (void *self, toolhost_call *call)
   return event != NULL ? toolhost_text (call, event) : TOOLHOST_OK;
 }
 
+/* One thing after the other: { "get": path }, { "set": path, "json": text }, …; answers what came
+ * of each. */
+static toolhost_status
+do_one (toolhost_call *call, int i, const char **json)
+{
+  char where[32];
+  const char *path, *value;
+  bool set;
+  toolhost_status status;
+
+  snprintf (where, sizeof where, "/do/%d/json", i);
+  value = toolhost_arg_string_or (call, where, "null");
+#define GIVEN(verb)                                                                                \
+  (snprintf (where, sizeof where, "/do/%d/" verb, i),                                              \
+   (path = toolhost_arg_string_or (call, where, NULL)) != NULL)
+  if (GIVEN ("get"))
+    return toolhost_context_get (call, path, json, NULL);
+  if (GIVEN ("set"))
+    return toolhost_context_set (call, path, value);
+  if (GIVEN ("append"))
+    return toolhost_context_append (call, path, value);
+  if (GIVEN ("raise"))
+    return toolhost_flag_set (call, path);
+  if (GIVEN ("lower"))
+    return toolhost_flag_clear (call, path);
+  if (GIVEN ("handoff"))
+    return toolhost_handoff (call, path);
+  if (GIVEN ("flag")) {
+    status = toolhost_flag_get (call, path, &set);
+    *json = set ? "true" : "false";
+    return status;
+  }
+  return TOOLHOST_FAILED;
+}
+
+static toolhost_status
+execute_act (void *self, toolhost_call *call)
+{
+  const int64_t count = toolhost_arg_int (call, "count", 0);
+
+  (void) self;
+  for (int i = 0; i < count; i++) {
+    const char *json = NULL;
+    toolhost_status status = do_one (call, i, &json);
+    toolhost_textf (call, "%d %s", (int) status, json != NULL ? json : "-");
+  }
+  return toolhost_arg_bool (call, "fail", false) ? toolhost_fail (call, "failed", "on purpose")
+                                                 : TOOLHOST_OK;
+}
+
 static toolhost_status
 execute_sales (void *self, toolhost_call *call)
 {
@@ -89,10 +147,12 @@ static const toolhost_tool say = { TOOLHOST_TOOL, .definition = define_say,
                                    .execute = execute_say };
 static const toolhost_tool speak = { TOOLHOST_TOOL, .definition = define_speak,
                                      .execute = execute_speak };
+static const toolhost_tool act = { TOOLHOST_TOOL, .definition = define_act,
+                                   .execute = execute_act };
 static const toolhost_tool sales = { TOOLHOST_TOOL, .definition = define_sales,
                                      .execute = execute_sales };
 static const toolhost_tool research = { TOOLHOST_TOOL, .definition = define_research,
                                         .execute = execute_research };
 
 TOOLHOST_PLUGIN (.name = "talk", .version = "1.0", .threads = TOOLHOST_PARALLEL,
-                 TOOLHOST_TOOLS (&say, &speak, &sales, &research))
+                 TOOLHOST_TOOLS (&say, &speak, &act, &sales, &research))

@@ -169,6 +169,74 @@ def test_S4_13_U4_5_what_was_said_before_an_interruption_stays_said():
             same(again.event("output")["output"], say("so far"))
 
 
+OK, NOT_GRANTED, NOT_FOUND, BAD_VALUE = 0, 4000, 5000, 7000
+
+
+def act(daemon, session, *deeds, **members):
+    arguments = {"do": list(deeds), "count": len(deeds), **members.pop("also", {})}
+    answer = call(daemon, session, "act", arguments, **members).json
+    if not answer["ok"]:
+        return answer["error"]
+    said = json.loads(answer["output"])
+    lines = said["result"].split("\n") if isinstance(said, dict) else [said]
+    return [(int(status), json.loads(value) if value != "-" else None)
+            for status, value in (line.split(" ", 1) for line in lines)]
+
+
+def test_a_tool_reads_and_writes_the_context():
+    with talking(context={"user": {"name": "Ann"}}) as (d, session, events):
+        same(act(d, session, {"get": "user.name"}, {"get": "workflow.step"}, {"set": "workflow.step", "json": "2"},
+                 {"append": "history", "json": '{"said":"hi"}'}, {"raise": "vip"}, {"flag": "vip"},
+                 {"get": "workflow"}, {"set": "user.name", "json": '"Bob"'}, {"set": "workflow.step.x", "json": "1"}),
+             [(OK, "Ann"), (NOT_FOUND, None), (OK, None), (OK, None), (OK, None), (OK, True),
+              (OK, {"step": 2}), (NOT_GRANTED, None), (BAD_VALUE, None)])
+        context = d.http("GET", f"/v1/sessions/{session}").json["context"]
+        same((context["workflow"], context["history"], context["flags"]), ({"step": 2}, [{"said": "hi"}], {"vip": True}))
+        same(act(d, session, {"set": "workflow.step", "json": "3"}, {"lower": "vip"}, also={"fail": True}), "failed")
+        same(act(d, session, {"get": "workflow.step"}, {"flag": "vip"}), [(OK, 2), (OK, True)])
+        plain = d.http("POST", "/v1/tools/act/call", {"arguments": {"do": [{"get": "user"}], "count": 1}})
+        same(plain.json["content"][0]["text"], f"{NOT_GRANTED} -")
+
+
+def test_large_values_go_up_and_down():
+    with talking() as (d, session, events):
+        large = json.dumps("x" * 40000)
+        same(act(d, session, {"set": "workflow.large", "json": large}), [(OK, None)])
+        same(act(d, session, {"get": "workflow"}), [(OK, {"large": "x" * 40000})])
+        same(act(d, session, {"set": "workflow.more", "json": large}), "context_write_denied")  # 64 KiB in all
+        context = d.http("GET", f"/v1/sessions/{session}").json["context"]
+        same(list(context["workflow"]), ["large"])
+
+
+def test_U4_17_a_tool_hands_off():
+    with talking() as (d, session, events):
+        call(d, session, "act", {"do": [{"handoff": '{"tool":"sales"}'}], "count": 1}, call_id="h")
+        events.event("tool_call_started")
+        same(events.event("agent_handed_off")["agent"], "sales")
+        answer = events.event("tool_call_output")
+        same((answer["ok"], answer["respond"]), (True, False))
+        introduced = json.loads(events.event("output")["output"]["text"])
+        same(introduced, {"event": {"type": "agent_handed_off", "from": "act"}})
+        tell(d, session, type="user_turn_ended", content="two, please")
+        heard = json.loads(events.event("output")["output"]["text"])
+        same(heard, {"event": {"type": "user_turn_ended", "content": "two, please"}})
+        same(d.http("GET", f"/v1/sessions/{session}").json["active"], "sales")
+        same(act(d, session, {"handoff": '{"tool":"nobody"}'}, {"handoff": '{"tool":null}'}),
+             [(NOT_FOUND, None), (OK, None)])
+        same(d.http("GET", f"/v1/sessions/{session}").json["active"], None)
+
+
+def test_what_no_worker_would_want_of_a_session():
+    deeds = ("state_short", "state_again", "state_text", "state_none", "state_two")
+    with Daemon(plugins=["forged_service"], config={"max_crashes": 1000}) as d:
+        session = begin(d)
+        for deed in deeds:
+            wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], what="a worker")
+            same(call(d, session, "forged_service", {"deed": deed}).json["error"], "tool_crashed", deed)
+        wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], what="a worker")
+        same(d.rest("forged_service", {"deed": "state"}).code, "tool_crashed")
+
+
 def test_what_no_worker_would_tell_a_user():
     deeds = ("empty", "not_json", "no_object", "no_type", "type", "not_utf8", "long", "flood")
     with Daemon(plugins=["forged_event"], config={"max_crashes": 1000}) as d:

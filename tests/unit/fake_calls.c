@@ -156,6 +156,22 @@ fake_progress (struct calls *calls, size_t n, double done, double total, const c
   call->events.progress (call->ctx, done, total, text, strlen (text));
 }
 
+enum frame_served_status
+fake_state (struct calls *calls, size_t n, const char *json, struct buf *out)
+{
+  struct call *call = calls->running[n];
+  size_t cost = 0;
+
+  return call->events.state (call->ctx, json, strlen (json), out, &cost);
+}
+
+const char *
+call_arguments (const struct call *call, size_t *len)
+{
+  *len = strlen (call->calls->args); /* of the last one: it is this */
+  return call->calls->args;
+}
+
 void
 fake_emit (struct calls *calls, size_t n, const char *json)
 {

@@ -65,6 +65,9 @@ size_t fake_index (const struct calls *calls, const char *id);
 /* Of the n-th call that was started. */
 void fake_progress (struct calls *calls, size_t n, double done, double total, const char *text);
 void fake_log (struct calls *calls, size_t n, int level, const char *text);
+/* What it answers; `out` gets the body. */
+enum frame_served_status fake_state (struct calls *calls, size_t n, const char *json,
+                                     struct buf *out);
 void fake_emit (struct calls *calls, size_t n, const char *json);
 void fake_done (struct calls *calls, size_t n, struct result result);
 

@@ -238,6 +238,34 @@ do_tool (struct line *l)
   fake_done (&l->stage->fake.calls, index, result);
 }
 
+/* "ok", or why not. */
+static void
+do_state (struct line *l)
+{
+  static const char *const words[] = { [0] = "nonsense",
+                                       [FRAME_SERVED_OK] = "ok",
+                                       [FRAME_SERVED_FAILED] = "failed",
+                                       [FRAME_SERVED_NOT_GRANTED] = "not_granted",
+                                       [FRAME_SERVED_BAD_VALUE] = "bad_value",
+                                       [FRAME_SERVED_NOT_FOUND] = "not_found" };
+  const char *id = json_cstring (&l->tape, l->value, l->arena);
+  const size_t index = fake_index (&l->stage->fake.calls, id);
+  const struct json_node *value = member (l, "value");
+  CLEANUP_BUF struct buf out = { 0 };
+  enum frame_served_status status;
+
+  CU_ASSERT_NOT_EQUAL_FATAL (index, SIZE_MAX);
+  status = fake_state (&l->stage->fake.calls, index, raw (l, member (l, "wants")), &out);
+  if (!json_equals (&l->tape, member (l, "is"), words[status])) {
+    printf ("# %s is %s\n", raw (l, member (l, "wants")), words[status]);
+    CU_FAIL ("what the session says");
+  }
+  if (strcmp (buf_cstr (&out), value != NULL ? raw (l, value) : "") != 0) {
+    printf ("# %s gives %s\n", raw (l, member (l, "wants")), buf_cstr (&out));
+    CU_FAIL ("what the session knows");
+  }
+}
+
 static void
 do_emit (struct line *l)
 {
@@ -308,9 +336,16 @@ static const struct {
   const char *name;
   void (*act) (struct line *l);
 } acts[] = {
-  { "open", do_open },          { "set", do_set },   { "in", do_in },
-  { "tool", do_tool },          { "emit", do_emit }, { "tools", do_tools },
-  { "expect", do_expect },      { "log", do_log },   { "started", do_started },
+  { "open", do_open },
+  { "set", do_set },
+  { "in", do_in },
+  { "tool", do_tool },
+  { "emit", do_emit },
+  { "state", do_state },
+  { "tools", do_tools },
+  { "expect", do_expect },
+  { "log", do_log },
+  { "started", do_started },
   { "advance_ms", do_advance },
 };
 

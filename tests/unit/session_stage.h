@@ -7,6 +7,9 @@
  *   {"set": {"kind": "handoff", "background": true}}   of the tool "later", which runs until told
  *   {"in": {…}}                an event comes in, "refused": with this code
  *   {"tool": "ID", "structured": …, "content": […], "error": "…"}   the call ends so
+ *   {"state": "ID", "wants": {…}, "is": "ok", "value": …}   the call wants something of its
+ * session: "ok", "failed", "not_granted", "bad_value", "not_found", "nonsense", and for "ok" what
+ * it is told
  *   {"emit": "ID", "event": {…}}   the call has an event for the user
  *   {"advance_ms": N}          time passes
  *   {"tools": [...]}           the tenant is served others

@@ -201,6 +201,111 @@ test_asks_too_late (void)
   toolhost_mock_result_free (r);
 }
 
+/* ---- the context, and who goes on ---- */
+
+static toolhost_status wanted; /* how the next call ends */
+
+static toolhost_status
+use_context (toolhost_call *call)
+{
+  const char *json;
+  size_t len;
+  bool set = false;
+
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "user.name", &json, &len), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (json, "\"Ann\"");
+  CU_ASSERT_EQUAL (len, 5);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.step", &json, &len), TOOLHOST_NOT_FOUND);
+  CU_ASSERT_PTR_NULL (json);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.step", " 2"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.step", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (json, "2");
+  CU_ASSERT_EQUAL (toolhost_context_append (call, "history", "{\"a\":1}"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_append (call, "history", "2"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "history", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (json, "[{\"a\":1},2]");
+  CU_ASSERT_EQUAL (toolhost_flag_get (call, "vip", &set), TOOLHOST_OK);
+  CU_ASSERT_TRUE (set);
+  CU_ASSERT_EQUAL (toolhost_flag_clear (call, "vip"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_flag_get (call, "vip", &set), TOOLHOST_OK);
+  CU_ASSERT_FALSE (set);
+  CU_ASSERT_EQUAL (toolhost_flag_set (call, "a.b"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_handoff (call, "{\"tool\":\"sales\"}"), TOOLHOST_OK);
+  return wanted;
+}
+
+static toolhost_status
+find_it_changed (toolhost_call *call)
+{
+  const char *json;
+
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.step", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (json, "2");
+  return TOOLHOST_OK;
+}
+
+static void
+test_context (void)
+{
+  toolhost_mock_result *r;
+
+  toolhost_mock_set_context (mock, "user.name", "\"Ann\"");
+  toolhost_mock_set_context (mock, "flags.vip", "true");
+  wanted = TOOLHOST_FAILED;
+  r = run (true, use_context);
+  CU_ASSERT_STRING_EQUAL (r->changes, "");
+  toolhost_mock_result_free (r);
+  wanted = TOOLHOST_OK;
+  r = run (true, use_context); /* it finds everything as it was */
+  CU_ASSERT_STRING_EQUAL (r->changes, "set workflow.step 2\nappend history {\"a\":1}\n"
+                                      "append history 2\nflags vip false\nflags a.b true\n"
+                                      "handoff {\"tool\":\"sales\"}\n");
+  toolhost_mock_result_free (r);
+  toolhost_mock_result_free (run (true, find_it_changed));
+}
+
+static toolhost_status
+write_badly (toolhost_call *call)
+{
+  static const char *const denied[] = { "user.name", "tenant.x", "flags.vip",
+                                        "workflow",  "agents",   "history" };
+  static const char *const bad[] = { "", ".", "workflow.", ".x", "workflow..x" };
+  CLEANUP_BUF struct buf large = { 0 };
+
+  make_event (&large, 48 * 1024);
+  for (size_t i = 0; i < sizeof denied / sizeof *denied; i++)
+    CU_ASSERT_EQUAL (toolhost_context_set (call, denied[i], "1"), TOOLHOST_NOT_GRANTED);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CU_ASSERT_EQUAL (toolhost_context_set (call, bad[i], "1"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", "{"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", ""), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.\xff", "1"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", large.data), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", "1"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_append (call, "workflow.x", "1"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_flag_set (call, ""), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_handoff (call, "[]"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_handoff (call, "{\"tool\":1}"), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_handoff (call, "{\"to\":\"x\"}"), TOOLHOST_BAD_VALUE);
+  return TOOLHOST_OK;
+}
+
+static void
+test_bad_writes (void)
+{
+  toolhost_mock_result *r = run (true, write_badly);
+
+  CU_ASSERT_EQUAL (r->status, TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (r->changes, "set workflow.x 1\n");
+  toolhost_mock_result_free (r);
+}
+
+static CU_TestInfo context[] = {
+  { "what it reads and writes", test_context },
+  { "what can't be written", test_bad_writes },
+  CU_TEST_INFO_NULL,
+};
+
 static CU_TestInfo events[] = {
   { "events for the user", test_events },
   { "no session, no user", test_no_session },
@@ -213,6 +318,7 @@ static CU_TestInfo events[] = {
 
 static CU_SuiteInfo suites[] = {
   { "mock events", set_up, tear_down, NULL, NULL, events },
+  { "mock context", set_up, tear_down, NULL, NULL, context },
   CU_SUITE_INFO_NULL,
 };
 
