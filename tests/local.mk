@@ -157,6 +157,6 @@ check_LTLIBRARIES += %D%/integration/large.la
 %C%_integration_large_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_large_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
-integration_tests += %D%/integration/test_sessions.py %D%/integration/test_session_ws.py
+integration_tests += %D%/integration/test_sessions.py %D%/integration/test_session_ws.py %D%/integration/test_session_asks.py
 integration_tests += %D%/integration/test_encodings.py
 integration_tests += %D%/integration/test_call_service.py

@@ -17,6 +17,7 @@ struct held {
   int64_t deadline_ms;
   bool wants_progress, preview;
   unsigned askable;
+  struct call_service *phone;
   struct ask *ask;
 };
 
@@ -70,6 +71,12 @@ held_name (const struct held *held)
   return held->name;
 }
 
+void
+held_phone (struct held *held, struct call_service *phone)
+{
+  held->phone = phone;
+}
+
 struct call *
 held_start (struct held *held, struct calls *calls, struct toolset *toolset,
             const struct call_events *events, void *ctx)
@@ -91,6 +98,7 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .deadline_ms = held->deadline_ms,
                                   .wants_progress = held->wants_progress,
                                   .preview = held->preview,
+                                  .phone = held->phone,
                                   .askable = held->askable,
                                   .ask = held->ask };
 

@@ -17,6 +17,9 @@ const char *held_name (const struct held *held);
 /* Whose it is; NULL: "default". */
 const char *held_tenant (const struct held *held);
 
+/* The telephone call of its session, which outlives it; NULL, as at first: none. */
+void held_phone (struct held *held, struct call_service *phone);
+
 /* Run its next round with what was answered, with the tool as it now is.  The held call is gone.
  * NULL when it has ended already. */
 struct call *held_start (struct held *held, struct calls *calls, struct toolset *toolset,

@@ -60,6 +60,8 @@ host_make_sessions (struct host *host)
   settings.began = on_began;
   settings.ctx = host;
   settings.ttl = (double) host->config.session_ttl_ms / 1000;
+  settings.ask_ttl = (double) host->config.ask_ttl_ms / 1000;
+  settings.asks_max = (size_t) host->config.asks_max;
   settings.grace = (double) host->config.session_grace_ms / 1000;
   settings.max = (size_t) host->config.sessions_max;
   settings.tenant_max = (size_t) host->config.tenant_sessions_max;

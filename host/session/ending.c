@@ -246,6 +246,11 @@ work_done (struct work *work, const struct result *given)
   struct error err;
 
   work->call = NULL; /* who hears of its end can't cancel it any more */
+  if (given->error == CALL_input_required) {
+    state_free (work->state);
+    work->state = NULL;
+    return asking_begin (work, given);
+  }
   take_effect (work, &result, &err);
   if (work->entry != NULL)
     end_call (work, &result);

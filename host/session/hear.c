@@ -151,6 +151,24 @@ hear_context (const struct heard *h)
   return false;
 }
 
+/* To a call that asks: { "responses": { key: answer } }, or { "decline": true }. */
+static bool
+hear_answer (const struct heard *h)
+{
+  const struct json_node *responses = json_member (h->tape, h->event, "responses");
+  const struct json_node *decline = json_member (h->tape, h->event, "decline");
+  const char *call_id;
+
+  if (!read_id (h, "call_id", "/call_id", &call_id))
+    return false;
+  if (call_id == NULL)
+    return refuse (h, "bad_event", "/call_id", "expected a string of 1 to 256 bytes");
+  if (responses != NULL ? !json_is (responses, JSON_OBJECT) : !json_is (decline, JSON_TRUE))
+    return refuse (h, "bad_event", "/responses",
+                   "expected an object of answers, or \"decline\": true instead");
+  return asking_answer (h->session, call_id, h->tape, responses, h->code, h->err);
+}
+
 static bool
 hear_end (const struct heard *h)
 {
@@ -176,7 +194,7 @@ hear_input (const struct heard *h)
 static bool
 hear_turn (const struct heard *h)
 {
-  (void) session_interrupt_all (h->session);
+  work_hear_turn (h->session);
   return hear_input (h);
 }
 
@@ -192,6 +210,7 @@ static const struct kind {
   { "input_audio_buffer.speech_started", hear_turn },
   { "user_turn_started", hear_turn },
   { "context", hear_context },
+  { "answer", hear_answer },
   { "end", hear_end },
 };
 

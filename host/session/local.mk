@@ -1,6 +1,7 @@
 # Conversations.
 libhost_la_SOURCES += \
 	%D%/answer.c %D%/answer.h \
+	%D%/asking.c \
 	%D%/context.c %D%/context.h \
 	%D%/draft.c %D%/draft.h \
 	%D%/ending.c \

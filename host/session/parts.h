@@ -3,6 +3,7 @@
  *   sessions.c  the table: they begin, are found, and end
  *   work.c      calls, from their reservation to their start, and what stops them
  *   ending.c    … and their ends
+ *   asking.c    those that wait for answers
  *   state.c     what a call wants of its session while it runs
  *   route.c     the active target and its events
  *   hear.c      events that come in, and where they go
@@ -26,7 +27,9 @@ struct work {
   struct session *session;
   struct work *next, **prev;
   struct ledger_entry *entry; /* NULL: an event's way through the active target */
-  struct call *call;          /* NULL: it is being started */
+  struct call *call;          /* NULL: it is being started, waits for answers, or has ended */
+  struct held *held;          /* not NULL: it waits for answers, … */
+  double expires;             /* … until then */
   struct session_waiter *waiters;
   char *name, *response_id, *item_id;
   char *args; /* of a handoff, until it is the active target; or NULL */
@@ -80,6 +83,7 @@ struct sessions {
   struct session *newest, *oldest;
   struct share *tenants, *principals;
   struct feed_budget budget;
+  size_t asking; /* calls that wait for answers */
 };
 
 /* ---- sessions.c ---- */
@@ -94,13 +98,22 @@ struct work *work_new (struct session *session, struct ledger_entry *entry, cons
 void work_free (struct work *work);
 /* Hand it to the pipeline.  False: it has ended already, and is gone. */
 bool work_start (struct work *work, const struct session_call *call);
+/* Hand it on with what was answered, which is taken over; likewise. */
+bool work_go_on (struct work *work, struct held *held);
 /* Its metadata: the handler of a handoff hears of the event it is called for, at first that it has
  * taken over.  `call` (or NULL) is what it was called with. */
 void work_put_event (struct buf *out, const char *event, size_t event_len,
                      const struct session_call *call);
 void work_answer_waiters (struct work *work, const struct session_answer *answer);
-/* Cancel its calls, background ones too where `all`. */
-size_t work_cancel (struct session *session, bool all);
+/* Cancel those of its calls; how many. */
+enum work_whose {
+  WORK_RUNNING, /* that run, except in the background */
+  WORK_ASKING,  /* … and those that wait for answers */
+  WORK_ALL      /* … and background ones */
+};
+size_t work_cancel (struct session *session, enum work_whose whose);
+/* The user speaks: what runs is interrupted.  What waits for an answer may be hearing it. */
+void work_hear_turn (struct session *session);
 
 /* ---- ending.c ---- */
 
@@ -108,6 +121,21 @@ size_t work_cancel (struct session *session, bool all);
 void work_answer_running (struct work *work);
 /* Its call has ended; the work is gone when this returns, and the session may be. */
 void work_done (struct work *work, const struct result *result);
+
+/* ---- asking.c ---- */
+
+/* Its call asks, with this result: it waits from now on, or has ended when this returns. */
+void asking_begin (struct work *work, const struct result *result);
+/* One that waits is not wanted any more: it ends. */
+void asking_cancel (struct work *work);
+/* Take answers of a call that waits, an object { key: answer }; NULL: to nothing there is one. With
+ * the last one it goes on.  False: as session_hear says. */
+bool asking_answer (struct session *session, const char *call_id, const struct json_tape *tape,
+                    const struct json_node *responses, const char **code, struct error *err);
+/* Those whose time is over go on without answers. */
+void asking_expire (struct session *session, double now);
+/* What one that waits asks, as a member. */
+void asking_put (const struct work *work, struct json_writer *w);
 
 /* ---- state.c ---- */
 

@@ -28,6 +28,8 @@ struct sessions_settings {
   void (*began) (void *ctx); /* there is a session where there was none; may be NULL */
   void *ctx;
   double ttl;                            /* seconds without a sign of life */
+  double ask_ttl;                        /* seconds that a call waits for answers */
+  size_t asks_max;                       /* calls of all sessions that wait for them */
   double grace;                          /* seconds that background calls have after the end */
   size_t max, tenant_max, principal_max; /* sessions */
   size_t calls_max;                      /* ids that a session takes */
@@ -37,8 +39,8 @@ struct sessions_settings {
   unsigned json_depth;                   /* of arguments */
   bool fake_telephone;                   /* each is one at first, of which all is recorded */
 };
-/* An hour; 10,000 sessions, 2,000 of a tenant, 1,000 of a principal; 10,000 calls; 256 KiB of
- * answers, 256 KiB of events, 64 MiB of all; 64 KiB of context. */
+/* An hour, ten minutes, 1,000 that wait; 10,000 sessions, 2,000 of a tenant, 1,000 of a principal;
+ * 10,000 calls; 256 KiB of answers, 256 KiB of events, 64 MiB of all; 64 KiB of context. */
 extern const struct sessions_settings sessions_defaults;
 
 struct sessions *sessions_new (const struct sessions_settings *settings);
@@ -143,13 +145,14 @@ enum session_verdict session_call (struct session *session, const struct session
 /* Cancel the calls of a response, except background ones; they have ended when this returns.  How
  * many; an empty or NULL id is nobody's. */
 size_t session_interrupt (struct session *session, const char *response_id);
-/* … of all responses, and what the active target does. */
+/* … of all responses, those that wait for answers among them, and what the active target does. */
 size_t session_interrupt_all (struct session *session);
 
 /* ---- events ---- */
 
 /* An event for the session, { "type": …, … }.  False: *code says what is wrong with it
- * ("bad_event", "context_write_denied", "session_busy"), err begins with a JSON pointer.  The
+ * ("bad_event", "context_write_denied", "session_busy", "session_full", "ask_not_found",
+ * "input_invalid"), err begins with a JSON pointer.  The
  * session may be gone when this returns: *ended. */
 bool session_hear (struct session *session, const struct json_tape *tape,
                    const struct json_node *event, bool *ended, const char **code,

@@ -6,6 +6,8 @@
 
 const struct sessions_settings sessions_defaults = {
   .ttl = 3600,
+  .ask_ttl = 600,
+  .asks_max = 1000,
   .max = 10000,
   .tenant_max = 2000,
   .principal_max = 1000,
@@ -326,7 +328,7 @@ session_has_ended (struct session *session)
 static void
 end_now (struct session *session)
 {
-  (void) work_cancel (session, true);
+  (void) work_cancel (session, WORK_ALL);
   session_has_ended (session);
 }
 
@@ -341,7 +343,7 @@ session_end (struct session *session, const char *reason)
   log_event (session->all->settings.log, LOG_INFO, "tool_cancel_all_started", SESSION_LOG (session),
              "cancellable_tasks", LOG_INT (session->running), "tracked_tasks",
              LOG_INT (session->ledger.pending), NULL);
-  (void) work_cancel (session, grace <= 0);
+  (void) work_cancel (session, grace <= 0 ? WORK_ALL : WORK_ASKING);
   if (session->works == NULL)
     return session_has_ended (session);
   session->ends = now_of (session->all) + grace;
@@ -357,6 +359,7 @@ is_busy (const struct session *session)
 static void
 look_at (struct session *session, double now)
 {
+  asking_expire (session, now);
   if (session->end_reason != NULL) {
     if (now >= session->ends)
       end_now (session);

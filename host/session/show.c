@@ -13,6 +13,7 @@ put_running (const struct session *session, struct json_writer *w)
     if (work->response_id != NULL)
       jsonw_name_string (w, "response_id", work->response_id);
     jsonw_name_bool (w, "background", work->background);
+    asking_put (work, w);
     jsonw_end (w);
   }
   jsonw_end (w);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "call/held.h"
 #include "session/parts.h"
 
 static char *
@@ -231,9 +232,23 @@ work_start (struct work *work, const struct session_call *call)
     .wants_progress = true,
     .phone = session->phone,
     .preview = true,
+    .askable = work->entry != NULL ? FRAME_ASK_ALL : 0, /* whoever answers can answer anything */
   };
   struct call *started = call_start (session->all->settings.calls, &request, &call_events, work);
 
+  if (started != NULL)
+    work->call = started;
+  return started != NULL;
+}
+
+bool
+work_go_on (struct work *work, struct held *held)
+{
+  struct session *session = work->session;
+  struct call *started;
+
+  held_phone (held, session->phone);
+  started = held_start (held, session->all->settings.calls, session->toolset, &call_events, work);
   if (started != NULL)
     work->call = started;
   return started != NULL;
@@ -359,18 +374,29 @@ static void
 cancel (struct work *work)
 {
   work->interrupted = true;
-  call_cancel (work->call);
+  if (work->held != NULL)
+    asking_cancel (work);
+  else
+    call_cancel (work->call);
+}
+
+static bool
+is_meant (const struct work *work, enum work_whose whose)
+{
+  if (work->call == NULL && (work->held == NULL || whose == WORK_RUNNING))
+    return false;
+  return !work->background || whose == WORK_ALL;
 }
 
 size_t
-work_cancel (struct session *session, bool all)
+work_cancel (struct session *session, enum work_whose whose)
 {
   size_t count = 0;
 
   session->cancelling = true;
   for (struct work *work = session->works, *next; work != NULL; work = next) {
     next = work->next;
-    if (work->call == NULL || (work->background && !all))
+    if (!is_meant (work, whose))
       continue;
     cancel (work);
     count++;
@@ -382,7 +408,7 @@ work_cancel (struct session *session, bool all)
 static bool
 is_of (const struct work *work, const char *response_id)
 {
-  return work->call != NULL && !work->background && work->response_id != NULL
+  return is_meant (work, WORK_ASKING) && work->response_id != NULL
          && strcmp (work->response_id, response_id) == 0;
 }
 
@@ -412,12 +438,24 @@ session_interrupt (struct session *session, const char *response_id)
   return count;
 }
 
-size_t
-session_interrupt_all (struct session *session)
+static size_t
+interrupt (struct session *session, enum work_whose whose)
 {
-  const size_t count = work_cancel (session, false);
+  const size_t count = work_cancel (session, whose);
 
   log_event (session_log (session), LOG_INFO, "tool_cancel_for_interrupt_finished",
              SESSION_LOG (session), "cancelled_count", LOG_INT (count), NULL);
   return count;
+}
+
+size_t
+session_interrupt_all (struct session *session)
+{
+  return interrupt (session, WORK_ASKING);
+}
+
+void
+work_hear_turn (struct session *session)
+{
+  (void) interrupt (session, WORK_RUNNING);
 }

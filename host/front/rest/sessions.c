@@ -280,9 +280,18 @@ rest_session_delete (struct rest_sessions *sessions, struct http_exchange *x, st
 static int
 status_of (const char *code)
 {
-  if (strcmp (code, "context_write_denied") == 0)
-    return 403;
-  return strcmp (code, "bad_event") == 0 ? 400 : 429;
+  static const struct {
+    const char *code;
+    int status;
+  } rows[] = { { "bad_event", 400 },
+               { "context_write_denied", 403 },
+               { "ask_not_found", 404 },
+               { "input_invalid", 422 } };
+
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (strcmp (code, rows[i].code) == 0)
+      return rows[i].status;
+  return 429;
 }
 
 void
