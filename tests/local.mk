@@ -4,6 +4,7 @@ integration_tests = \
 	%D%/integration/test_arguments.py \
 	%D%/integration/test_bad_input.py \
 	%D%/integration/test_calls.py \
+	%D%/integration/test_realtime.py \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
@@ -42,7 +43,7 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \

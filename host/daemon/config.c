@@ -77,6 +77,15 @@ static const struct setting http_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting realtime_settings_keys[] = {
+  { "url", SETTING_STRING, AT (realtime_url), 0, 0, NULL, NULL },
+  { "key_file", SETTING_STRING, AT (realtime_key_file), 0, 0, NULL, NULL },
+  { "private", SETTING_BOOL, AT (realtime_private), 0, 0, NULL, NULL },
+  { "dispatch_on", SETTING_STRING, AT (realtime_dispatch_on), 0, 0, NULL, NULL },
+  { "hangup_after", SETTING_DURATION, AT (realtime_hangup_ms), 0, 600000, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting results_settings_keys[] = {
   { "shown", SETTING_SIZE, AT (result_shown), 0, 1 << 30, NULL, NULL },
   { "ttl", SETTING_DURATION, AT (result_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
@@ -126,6 +135,7 @@ const struct setting config_settings[] = {
   { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
   { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
+  { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings_keys, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
   { .name = NULL },
@@ -193,6 +203,8 @@ config_init (struct config *config)
     .sessions_max = 10000,
     .tenant_sessions_max = 2000,
     .principal_sessions_max = 1000,
+    .realtime_url = xstrdup ("https://api.openai.com/v1/realtime"),
+    .realtime_hangup_ms = 15000,
     .result_shown = 64 << 10,
     .result_ttl_ms = 900000,
     .results_max = 256,
@@ -243,6 +255,9 @@ config_free (struct config *config)
   free (config->http_ca_file);
   free (config->http_record);
   free (config->http_replay);
+  free (config->realtime_url);
+  free (config->realtime_key_file);
+  free (config->realtime_dispatch_on);
   free_auth (&config->auth);
   memset (config, 0, sizeof *config);
 }

@@ -45,7 +45,11 @@ struct config {
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
   int64_t session_ttl_ms, session_grace_ms, sessions_max, tenant_sessions_max,
     principal_sessions_max;
-  bool fake_telephone; /* of sessions that have no other */
+  bool fake_telephone;                    /* of sessions that have no other */
+  char *realtime_url, *realtime_key_file; /* of OpenAI's Realtime service; no key: no calls */
+  char *realtime_dispatch_on;             /* NULL: "arguments_done" */
+  int64_t realtime_hangup_ms;
+  bool realtime_private;
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;

@@ -157,6 +157,7 @@ host_make_core (struct host *host)
   make_pool (host);
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);
   host_make_http (host);
+  host_make_realtime (host);
   needs.catalog = host->catalog;
   needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
   needs.cache = host->cache;

@@ -62,6 +62,9 @@ manage_metrics (void *ctx, struct buf *out)
   if (host->sessions != NULL)
     pool_metric (out, "toolhost_sessions", "gauge", "Conversations that are open.",
                  (double) sessions_count (host->sessions));
+  if (host->realtime != NULL)
+    pool_metric (out, "toolhost_realtime_calls", "gauge", "Telephone calls that are attended.",
+                 (double) realtime_count (host->realtime));
   if (host->http != NULL) {
     http_server_metrics (host->http, out);
     auth_metrics (host->auth, out);
@@ -115,6 +118,8 @@ on_request (void *ctx, struct http_exchange *x)
     mcp_http_handle (host->mcp, x);
   else if (slice_is (http_request (x)->path, WS_PATH))
     ws_front_handle (host->ws, x);
+  else if (slice_is (http_request (x)->path, REALTIME_CALLS_PATH))
+    realtime_attach_handle (host->realtime, &host->env, NULL, x);
   else
     rest_handle (host->rest, x);
 }

@@ -5,6 +5,7 @@
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
+ *   host_realtime.c  what attends calls of OpenAI's Realtime service
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
  *   host_tenants.c who is served what: the files of tenants, read again when they change
  *   host_sessions.c  conversations
@@ -37,6 +38,7 @@
 #include "front/auth/jwks_url.h"
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
+#include "front/realtime/attach.h"
 #include "front/rest/rest.h"
 #include "front/stdio/stdio.h"
 #include "front/ws/ws.h"
@@ -45,6 +47,7 @@
 #include "service/http/broker.h"
 #include "service/http/cassette.h"
 #include "service/http/curl.h"
+#include "service/http/dial.h"
 #include "session/session.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
@@ -94,9 +97,12 @@ struct host {
   struct catalog *catalog;
   struct http_dns *dns;
   struct http_curl *curl;
-  struct http_cassette *cassette; /* NULL: nothing is recorded or replayed */
-  int record_fd;                  /* -1: likewise */
-  struct http_broker broker;      /* what the pool makes requests with */
+  struct http_cassette *cassette;  /* NULL: nothing is recorded or replayed */
+  int record_fd;                   /* -1: likewise */
+  struct http_broker broker;       /* what the pool makes requests with */
+  struct http_dialler dialler;     /* of calls that are attended */
+  struct secrets realtime_secrets; /* "key": of the service */
+  struct realtime *realtime;       /* NULL: no calls are attended */
   struct pool pool;
   struct changes *changes;
   struct plugins *plugins;
@@ -182,6 +188,15 @@ void host_make_http (struct host *host);
 /* A plugin has this policy: get ready for its requests. */
 void host_need_http (struct host *host, const struct policy *policy, const char *plugin);
 void host_free_http (struct host *host);
+
+/* ---- host_realtime.c ---- */
+
+/* Read the key, if there is one. */
+bool host_open_realtime (struct host *host, struct error *err);
+void host_make_realtime (struct host *host);
+/* Let go of all calls: before sessions and the loop's watchers go. */
+void host_drop_realtime (struct host *host);
+void host_free_realtime (struct host *host);
 
 /* ---- host_fronts.c ---- */
 

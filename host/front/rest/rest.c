@@ -471,6 +471,7 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
   for (size_t i = 0; i < ROUTES; i++)
     put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
   put_path (&w, "GET", "/v1/session", "a whole conversation over a WebSocket");
+  put_path (&w, "POST", "/v1/realtime/calls", "attend a call of OpenAI's Realtime service");
   put_path (&w, "POST", "/mcp", "the Model Context Protocol");
   jsonw_end (&w);
   jsonw_end (&w);

@@ -1,13 +1,11 @@
 #include "front/ws/handshake.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/base64.h"
+#include "service/ws/upgrade.h"
 
 enum { KEY_LEN = 24 /* 16 bytes as Base64 */ };
-static const char GUID[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /* Is the word among those with commas between them, whatever its case? */
 static bool
@@ -42,26 +40,13 @@ is_key (struct slice key)
   return true;
 }
 
-static void
-put_accept (struct slice key, struct buf *out)
-{
-  CLEANUP_BUF struct buf text = { 0 };
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned len = 0;
-
-  buf_append (&text, key.data, key.len);
-  buf_puts (&text, GUID);
-  (void) EVP_Digest (text.data, text.len, digest, &len, EVP_sha1 (), NULL);
-  base64_encode (BASE64_PADDED, (const char *) digest, len, out);
-}
-
 bool
 ws_handshake (struct http_exchange *x, char headers[WS_HEADERS_MAX])
 {
   static const char upgrade[] = "{\"error\":{\"code\":\"upgrade_required\",\"message\":\"The path "
                                 "takes a WebSocket of version 13 alone\"}}";
   const struct slice key = http_header (x, "sec-websocket-key");
-  CLEANUP_BUF struct buf accept = { 0 };
+  char accept[WS_ACCEPT_TEXT];
 
   if (!has_word (http_header (x, "upgrade"), "websocket")
       || !has_word (http_header (x, "connection"), "upgrade")
@@ -74,8 +59,8 @@ ws_handshake (struct http_exchange *x, char headers[WS_HEADERS_MAX])
     http_reply_error (x, 400, "bad_request", "Sec-WebSocket-Key: expected 16 bytes as Base64");
     return false;
   }
-  put_accept (key, &accept);
+  ws_accept (key.data, key.len, accept);
   (void) snprintf (headers, WS_HEADERS_MAX, "Upgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n",
-                   buf_cstr (&accept));
+                   accept);
   return true;
 }

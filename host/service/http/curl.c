@@ -1,32 +1,11 @@
-#include "service/http/curl.h"
+#include "service/http/curl_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/queue.h>
 #include <sys/socket.h>
 
-#include "base/buf.h"
-#include "service/http/curl_library.h"
-
 enum { CONNECT_MS = 10000, IDLE_CONNECTIONS = 64 };
-
-struct transfer;
-struct watch;
-
-struct http_curl {
-  struct ev_loop *loop;
-  const struct turns *turns;
-  struct curl_library lib;
-  char *ca_file;
-  CURLM *multi;
-  ev_timer timer;
-  unsigned inside;         /* libcurl is on the stack: nothing may be removed */
-  struct transfer *doomed; /* dropped meanwhile */
-  ev_idle later;           /* in each turn while there is something in one of the next two */
-  TAILQ_HEAD (, watch) late;
-  STAILQ_HEAD (, transfer) unborn; /* begun, and libcurl has not heard of it */
-};
 
 /* A socket of libcurl's that is watched. */
 struct watch {
@@ -34,25 +13,6 @@ struct watch {
   struct http_curl *curl;
   int due; /* what libcurl is to hear of it later; 0: nothing, and it is not in the list */
   TAILQ_ENTRY (watch) next;
-};
-
-struct transfer {
-  struct http_curl *curl;
-  CURL *easy;
-  struct curl_slist *headers, *resolve;
-  const struct http_hop_events *events; /* NULL: dropped */
-  void *ctx;
-  bool private_too, blocked, paused;
-  bool born; /* libcurl has it */
-  /* the head, as it comes */
-  int status;
-  bool headed; /* it was told */
-  enum http_failure failure;
-  struct arena arena;
-  struct http_header got[HTTP_HEADERS_MAX];
-  size_t got_count, got_bytes;
-  struct transfer *next; /* that is doomed */
-  STAILQ_ENTRY (transfer) to_come;
 };
 
 /* ---- what libcurl does on the loop ------------------------------------------------------ */
@@ -98,6 +58,8 @@ transfer_end (struct transfer *t, CURLcode code)
   const char *text = failure == HTTP_FINE ? "" : t->curl->lib.easy_strerror (code);
   void *ctx = t->ctx;
 
+  if (t->connected != NULL && code == CURLE_OK && events != NULL)
+    return t->connected (ctx); /* it stays with libcurl for as long as its connection is used */
   transfer_free (t);
   if (events != NULL)
     events->end (ctx, failure, text);
@@ -473,18 +435,18 @@ set_callbacks (struct transfer *t)
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_WRITEDATA, t);
 }
 
-static void *
-begin (void *ctx, const struct http_hop *hop, const struct http_hop_events *events,
-       void *events_ctx)
+struct transfer *
+transfer_new (struct http_curl *curl, const struct http_hop *hop,
+              const struct http_hop_events *events, void *ctx)
 {
   struct transfer *t;
 
-  if (!http_curl_load (ctx, NULL))
+  if (!http_curl_load (curl, NULL))
     return NULL;
   t = xcalloc (1, sizeof *t);
-  t->curl = ctx;
+  t->curl = curl;
   t->events = events;
-  t->ctx = events_ctx;
+  t->ctx = ctx;
   t->private_too = hop->private_too;
   t->easy = t->curl->lib.easy_init ();
   if (!hop->url->literal)
@@ -493,10 +455,27 @@ begin (void *ctx, const struct http_hop *hop, const struct http_hop_events *even
   (void) t->curl->lib.easy_setopt (t->easy, CURLOPT_RESOLVE, t->resolve);
   set_protocols (t);
   set_callbacks (t);
-  set_headers (t, hop);
-  set_body (t, hop);
+  return t;
+}
+
+void
+transfer_begin (struct transfer *t)
+{
   STAILQ_INSERT_TAIL (&t->curl->unborn, t, to_come);
   ev_idle_start (t->curl->loop, &t->curl->later);
+}
+
+static void *
+begin (void *ctx, const struct http_hop *hop, const struct http_hop_events *events,
+       void *events_ctx)
+{
+  struct transfer *t = transfer_new (ctx, hop, events, events_ctx);
+
+  if (t == NULL)
+    return NULL;
+  set_headers (t, hop);
+  set_body (t, hop);
+  transfer_begin (t);
   return t;
 }
 
@@ -515,8 +494,8 @@ resume (void *transfer)
     bury (curl);
 }
 
-static void
-drop (void *transfer)
+void
+transfer_drop (void *transfer)
 {
   struct transfer *t = transfer;
 
@@ -595,5 +574,6 @@ http_curl_free (struct http_curl *curl)
 struct http_transport
 http_curl_transport (struct http_curl *curl)
 {
-  return (struct http_transport){ .begin = begin, .resume = resume, .drop = drop, .ctx = curl };
+  return (
+    struct http_transport){ .begin = begin, .resume = resume, .drop = transfer_drop, .ctx = curl };
 }

@@ -16,6 +16,8 @@
   X (easy_getinfo)                                                                                 \
   X (easy_init)                                                                                    \
   X (easy_pause)                                                                                   \
+  X (easy_recv)                                                                                    \
+  X (easy_send)                                                                                    \
   X (easy_setopt)                                                                                  \
   X (easy_strerror)                                                                                \
   X (multi_add_handle)                                                                             \

@@ -7,6 +7,8 @@ libhost_la_SOURCES += \
 	%D%/circuit.c %D%/circuit.h \
 	%D%/curl.c %D%/curl.h \
 	%D%/curl_library.c %D%/curl_library.h \
+	%D%/curl_parts.h \
+	%D%/dial.c %D%/dial.h \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/grant.c %D%/grant.h \
 	%D%/headers.c %D%/headers.h \
