@@ -13,7 +13,8 @@ fuzzers = \
 	%D%/fuzz_ring \
 	%D%/fuzz_template \
 	%D%/fuzz_jwt \
-	%D%/fuzz_front
+	%D%/fuzz_front \
+	%D%/fuzz_realtime
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
@@ -55,6 +56,10 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_front_SOURCES = %D%/fuzz_front.c %D%/fuzz.h
 %C%_fuzz_front_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_front_LDADD = $(HOST_LIBS)
+%C%_fuzz_realtime_SOURCES = %D%/fuzz_realtime.c %D%/fuzz.h \
+	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
+%C%_fuzz_realtime_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_realtime_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

@@ -64,6 +64,10 @@ check_PROGRAMS += %D%/test_realtime
 %C%_test_realtime_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += %D%/realtime.jsonl
 
+check_PROGRAMS += %D%/test_ws_client
+%C%_test_ws_client_SOURCES = %D%/test_ws_client.c %D%/tap.h
+%C%_test_ws_client_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_rest_sessions
 %C%_test_rest_sessions_SOURCES = %D%/test_rest_sessions.c $(front_fakes)
 %C%_test_rest_sessions_LDADD = $(UNIT_LIBS)

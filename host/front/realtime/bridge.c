@@ -277,41 +277,65 @@ hear_playing (const struct heard *h)
 }
 
 static void
-hang_up_now (struct realtime_bridge *b)
+parting_free (struct parting *parting)
 {
-  CLEANUP_FREE char *reason = b->hang_up;
-
-  b->hang_up = NULL;
-  b->owner.wake (b->owner.ctx, 0);
-  b->owner.act (b->owner.ctx, REALTIME_HANGUP, reason, NULL, NULL, 0);
+  if (parting == NULL)
+    return;
+  free (parting->argument);
+  free (parting->call_id);
+  free (parting->output);
+  free (parting);
 }
 
-/* A4-3: when all that was to be said has been said and played. */
 static void
-hang_up_if_silent (struct realtime_bridge *b)
+part_now (struct realtime_bridge *b)
 {
-  if (b->hang_up != NULL && !b->playing && sequencer_idle (&b->sequencer))
-    hang_up_now (b);
+  struct parting *parting = b->parting;
+
+  b->parting = NULL;
+  b->owner.wake (b->owner.ctx, 0);
+  b->owner.act (b->owner.ctx, parting->action, parting->argument, parting->call_id, parting->output,
+                parting->output != NULL ? strlen (parting->output) : 0);
+  parting_free (parting);
+}
+
+/* A4-3 */
+static void
+part_if_silent (struct realtime_bridge *b)
+{
+  if (b->parting != NULL && !b->playing && sequencer_idle (&b->sequencer))
+    part_now (b);
+}
+
+void
+bridge_part (struct realtime_bridge *b, enum realtime_action action, const char *argument,
+             const char *call_id, const char *output, size_t len)
+{
+  if (b->parting != NULL)
+    return;
+  b->parting = xcalloc (1, sizeof *b->parting);
+  *b->parting = (struct parting){ .action = action,
+                                  .argument = xstrdup (argument),
+                                  .call_id = call_id != NULL ? xstrdup (call_id) : NULL,
+                                  .output = output != NULL ? xstrndup (output, len) : NULL,
+                                  .by = b->owner.now (b->owner.ctx) + b->hangup_after };
+  b->owner.wake (b->owner.ctx, b->parting->by);
+  part_if_silent (b);
 }
 
 void
 realtime_bridge_hang_up (struct realtime_bridge *b, const char *reason)
 {
-  if (b->hang_up != NULL)
-    return;
-  b->hang_up = xstrdup (reason);
-  b->hang_up_by = b->owner.now (b->owner.ctx) + b->hangup_after;
-  b->owner.wake (b->owner.ctx, b->hang_up_by);
-  hang_up_if_silent (b);
+  bridge_part (b, REALTIME_HANGUP, reason, NULL, NULL, 0);
 }
 
 void
 realtime_bridge_tick (struct realtime_bridge *b)
 {
-  if (b->hang_up == NULL || b->owner.now (b->owner.ctx) < b->hang_up_by)
+  if (b->parting == NULL || b->owner.now (b->owner.ctx) < b->parting->by)
     return;
   log_event (b->log, LOG_WARNING, "realtime_hangup_waited_too_long", "call_id", b->call_id, NULL);
-  hang_up_now (b);
+  part_now (b);
 }
 
 /* ---- which event is whose ---- */
@@ -378,7 +402,7 @@ hear (const struct heard *h)
       kinds[i].hear (h);
   ours = sequencer_hear (&h->bridge->sequencer, h->tape, h->event);
   log_error (h, ours);
-  hang_up_if_silent (h->bridge);
+  part_if_silent (h->bridge);
 }
 
 void
@@ -494,7 +518,7 @@ realtime_bridge_free (struct realtime_bridge *b)
   function_calls_clear (&b->calls);
   if (b->told != NULL)
     toolset_unref (b->told);
-  free (b->hang_up);
+  parting_free (b->parting);
   free (b->call_id);
   free (b);
 }

@@ -21,7 +21,7 @@ struct realtime_bridge;
 /* What the user shall have and a model's service can't give. */
 enum realtime_action {
   REALTIME_HANGUP, /* the reason; what was said before has been played, or took too long */
-  REALTIME_REFER,  /* where to */
+  REALTIME_REFER,  /* where to; likewise */
   REALTIME_DTMF,   /* tones */
   REALTIME_OTHER   /* NULL: an event of the tool's own */
 };

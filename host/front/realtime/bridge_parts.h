@@ -22,9 +22,16 @@ struct realtime_bridge {
   double hangup_after;
   struct sequencer sequencer;
   struct function_calls calls;
-  bool playing;      /* the user hears something */
-  char *hang_up;     /* why, when it is silent; or NULL */
-  double hang_up_by; /* at the latest */
+  bool playing;            /* the user hears something */
+  struct parting *parting; /* when it is silent; or NULL */
+};
+
+/* What takes the user away from the conversation: what is being said is heard out first. */
+struct parting {
+  enum realtime_action action;
+  char *argument;
+  char *call_id, *output; /* or NULL */
+  double by;              /* at the latest */
 };
 
 /* One event of the service's. */
@@ -45,6 +52,10 @@ heard_member (const struct heard *h, const char *name)
 
 /* Tell the service what tools there are, if it knows others. */
 void bridge_tell_tools (struct realtime_bridge *bridge);
+
+/* Do it when all that was to be said has been said and played, once: who goes goes. */
+void bridge_part (struct realtime_bridge *bridge, enum realtime_action action, const char *argument,
+                  const char *call_id, const char *output, size_t len);
 
 /* ---- bridge_tell.c ---- */
 

@@ -122,31 +122,39 @@ static const struct {
 static void
 act (const struct told *t, enum realtime_action action, const char *argument)
 {
+  const char *call_id = json_cstring (t->tape, member (t, "call_id"), t->arena);
+  struct realtime_bridge *b = t->bridge;
   size_t len;
   const char *output = json_raw (t->tape, member (t, "output"), &len);
 
-  t->bridge->owner.act (t->bridge->owner.ctx, action, argument,
-                        json_cstring (t->tape, member (t, "call_id"), t->arena), output, len);
+  if (action == REALTIME_HANGUP || action == REALTIME_REFER)
+    bridge_part (b, action, argument, call_id, output, len);
+  else
+    b->owner.act (b->owner.ctx, action, argument, call_id, output, len);
 }
 
 static void
 tell_user (const struct told *t)
 {
+  static const enum realtime_action actions[] = {
+    [USER_HANGUP] = REALTIME_HANGUP, [USER_REFER] = REALTIME_REFER, [USER_DTMF] = REALTIME_DTMF
+  };
   const struct json_node *output = member (t, "output");
   const struct json_node *type = json_member (t->tape, output, "type");
 
   for (size_t i = 0; i < sizeof user_events / sizeof user_events[0]; i++) {
+    const enum user_event event = user_events[i].event;
     const struct json_node *node = json_member (t->tape, output, user_events[i].argument);
     const char *argument = json_cstring (t->tape, node, t->arena);
     if (!json_equals (t->tape, type, user_events[i].type))
       continue;
-    if (user_events[i].event == USER_HANGUP)
-      return realtime_bridge_hang_up (t->bridge, argument != NULL ? argument : "agent_ended");
+    if (argument == NULL && event == USER_HANGUP)
+      argument = "agent_ended";
     if (argument == NULL)
       break;
-    if (user_events[i].event == USER_SAY)
+    if (event == USER_SAY)
       return realtime_bridge_say (t->bridge, argument, strlen (argument));
-    return act (t, user_events[i].event == USER_REFER ? REALTIME_REFER : REALTIME_DTMF, argument);
+    return act (t, actions[event], argument);
   }
   act (t, REALTIME_OTHER, NULL);
 }
