@@ -31,7 +31,7 @@ integration_tests = \
 	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_asks_clients.py %D%/clients/test_clients.py \
-	%D%/clients/test_python_clients.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
+	%D%/clients/test_python_clients.py %D%/clients/test_realtime_client.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
 
 # ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
 tests_of_threads = $(check_PROGRAMS) \
@@ -44,7 +44,7 @@ check-threads:
 EXTRA_DIST += \
 	%D%/unit/tap.h \
 	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
-	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs \
+	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_sessions.py

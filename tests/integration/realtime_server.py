@@ -40,7 +40,7 @@ async def serve(cert, key):
     async def sideband(request):
         call = request.query.get("call_id", "")
         status = answers.get((call, "sideband")) or (401 if request.headers.get("Authorization") != f"Bearer {KEY}"
-                                                     else 400 if "model" in request.query else 0)
+                                                     else 400 if {"model", "call_id"} <= set(request.query) else 0)
         tell(on="dialled", call=call, query=dict(request.query), headers=dict(request.headers), status=status)
         if status:
             return web.json_response({"error": {"message": "no"}}, status=status)

@@ -331,7 +331,12 @@ fake_env_init (struct fake_env *fake)
     .body_max = 4096,
     .json_depth = 16,
     .page_size = 2,
-    .manage = { fake, is_ready, put_metrics, put_plugins, release, reload },
+    .manage = { .ctx = fake,
+                .ready = is_ready,
+                .metrics = put_metrics,
+                .plugins = put_plugins,
+                .release = release,
+                .reload = reload },
   };
   fake_env_tools (fake, names);
 }
