@@ -16,6 +16,7 @@ integration_tests = \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_line.py \
+	%D%/integration/test_seeds.py \
 	%D%/integration/test_many.py \
 	%D%/integration/test_offers.py \
 	%D%/integration/test_mcp_legacy.py \
@@ -50,12 +51,16 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_sessions.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/wire.la
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_courier_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_custom_la_SOURCES = %D%/integration/custom.c
+%C%_integration_custom_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_custom_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_custom_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_greeter_la_SOURCES = %D%/integration/greeter.c
 %C%_integration_greeter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_greeter_la_CFLAGS = $(PLUGIN_CFLAGS)

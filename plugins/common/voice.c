@@ -1,9 +1,14 @@
 #include "voice.h"
 
-#include "text.h"
+toolhost_status
+voice_nobody (toolhost_call *call)
+{
+  return toolhost_fail (call, "no_conversation",
+                        "There is nobody to hear it: the call is in no session.");
+}
 
-static toolhost_status
-emit (toolhost_call *call, struct text *event)
+toolhost_status
+voice_emit (toolhost_call *call, struct text *event)
 {
   toolhost_status status;
 
@@ -14,8 +19,7 @@ emit (toolhost_call *call, struct text *event)
   if (status == TOOLHOST_OK)
     return TOOLHOST_OK;
   if (status == TOOLHOST_NOT_GRANTED)
-    return toolhost_fail (call, "no_conversation",
-                          "There is nobody to hear it: the call is in no session.");
+    return voice_nobody (call);
   return toolhost_fail (call, "not_said", "It could not be said any more, or is too long.");
 }
 
@@ -36,7 +40,7 @@ tell (toolhost_call *call, const char *type, const char *name, const char *value
   begin (&event, type);
   json_name_string (&event, name, value);
   json_name_bool (&event, "interruptible", interruptible);
-  return emit (call, &event);
+  return voice_emit (call, &event);
 }
 
 toolhost_status
@@ -64,5 +68,5 @@ voice_dtmf (toolhost_call *call, const char *button)
 
   begin (&event, "agent_send_dtmf");
   json_name_string (&event, "button", button);
-  return emit (call, &event);
+  return voice_emit (call, &event);
 }

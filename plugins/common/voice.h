@@ -4,11 +4,18 @@
 
 #include <toolhost.h>
 
+#include "text.h"
+
 /* Each gives what execute may return: TOOLHOST_OK, or TOOLHOST_FAILED and the model is told that
  * the call is in no conversation.  [call], from execute */
 toolhost_status voice_say (toolhost_call *call, const char *text, bool interruptible);
 toolhost_status voice_end_call (toolhost_call *call, const char *reason, bool interruptible);
 toolhost_status voice_transfer (toolhost_call *call, const char *number, bool interruptible);
 toolhost_status voice_dtmf (toolhost_call *call, const char *button);
+/* Any other event: an object that has been begun with its type, and is ended here. */
+toolhost_status voice_emit (toolhost_call *call, struct text *event);
+
+/* There is nobody: what the functions above say then. */
+toolhost_status voice_nobody (toolhost_call *call);
 
 #endif

@@ -8,7 +8,7 @@ import tempfile
 
 from harness import Daemon, main, same, wait_for
 from test_http import Handler, Server, write_secret
-from test_sessions import Listener, begin, call
+from test_sessions import Listener, begin, call, tell
 
 
 class SearchEngine(Handler):
@@ -145,6 +145,30 @@ def test_S4_11_T4_10_send_dtmf_presses_a_key():
         for button in "7*#":
             same(outputs(d, session, events, "send_dtmf", button=button), [{"type": "agent_send_dtmf", "button": button}])
         same(call(d, session, "send_dtmf", {"button": "A"}).json["error"], "tool_args_invalid")
+
+
+def test_S4_12_U4_18_agent_as_handoff_says_introduces_and_routes():
+    agents = [{"agent": "sales", "handoff_message": "I'll hand you over.", "introduction": "Sales here.",
+               "update_call": {"language": "fr"}}, {"agent": "nobody"}]
+    with Daemon(plugins=["agent_as_handoff", "talk"],
+                tenants={"default": {"features": {"agent_as_handoff": {"agents": agents}}}}) as d:
+        session = begin(d)
+        with Listener(d, session) as events:
+            answer = call(d, session, "transfer_to_sales").json
+            same((answer["ok"], answer["output"], answer["respond"]), (True, '"success"', False))
+            events.event("tool_call_started")
+            same([events.event("output")["output"] for _ in range(3)],
+                 [say("I'll hand you over."), {"type": "update_call", "language": "fr"}, say("Sales here.")])
+            same(events.event("agent_handed_off")["agent"], "sales")
+            events.event("tool_call_output")
+            heard = json.loads(events.event("output")["output"]["text"])["event"]
+            same((heard["type"], heard["from"]), ("agent_handed_off", "transfer_to_sales"))
+            tell(d, session, type="user_turn_ended", content="two, please")
+            heard = json.loads(events.event("output")["output"]["text"])
+            same(heard, {"event": {"type": "user_turn_ended", "content": "two, please"}})
+            missing = call(d, session, "transfer_to_nobody").json
+            same((missing["ok"], missing["error"]), (False, "agent_not_found"))
+            same(d.http("GET", f"/v1/sessions/{session}").json["active"], "sales")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,15 @@ fault ()
   fi
 }
 
+# Those of the items $1-1 to $1-$2 that do not stand there.
+missing ()
+{
+  i=0
+  while [ $((i += 1)) -le "$2" ]; do
+    printf '%s\n' "$table" | grep -q "^$1-$i|" || echo "$1-$i has no row"
+  done
+}
+
 number=0
 failed=0
 
@@ -48,6 +57,8 @@ while IFS='|' read -r item file test; do
 done <<END
 $table
 END
+point "every item of S0 stands there" "$(missing S0 71)"
+point "every item of S4 stands there" "$(missing S4 15)"
 point "no item stands there twice" "$(printf '%s\n' "$table" | cut -d'|' -f1 | sort | uniq -d)"
 echo "1..$number"
 exit $failed
