@@ -63,8 +63,7 @@ T4_10_what_is_configured (void)
   static const char config[] =
     "{\"description\":\"End it.\",\"message\":\"Bye \\\"now\\\".\",\"interruptible\":false}";
 
-  CU_ASSERT (
-    told_part ("definition", config, "\"description\":\"End it.\",", built (config)));
+  CU_ASSERT (told_part ("definition", config, "\"description\":\"End it.\",", built (config)));
   tells ("{\"reason\":\"done\"}", SAY ("Bye \\\"now\\\".") END ("false"));
   tells ("{\"reason\":\"done\",\"message\":\"Later.\"}", SAY ("Later.") END ("false"));
 }
