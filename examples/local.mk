@@ -16,4 +16,5 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/data_query.json \
   %D%/policies/files.json \
   %D%/policies/hash.json \
-  %D%/tenants/acme-corp.json
+  %D%/tenants/acme-corp.json \
+  %D%/tenants/voice-agent.json

@@ -6,7 +6,8 @@ import json
 import os
 import tempfile
 
-from harness import Daemon, main, same, wait_for
+from harness import SOURCE, Daemon, main, same, wait_for
+from test_builders import caller
 from test_http import Handler, Server, write_secret
 from test_sessions import Listener, begin, call, tell
 
@@ -169,6 +170,18 @@ def test_S4_12_U4_18_agent_as_handoff_says_introduces_and_routes():
             missing = call(d, session, "transfer_to_nobody").json
             same((missing["ok"], missing["error"]), (False, "agent_not_found"))
             same(d.http("GET", f"/v1/sessions/{session}").json["active"], "sales")
+
+
+def test_the_example_of_a_voice_agent_works():
+    text = (SOURCE / "examples" / "tenants" / "voice-agent.json").read_text()
+    plugins = ["end_call", "transfer_call", "send_dtmf", "web_search", "agent_as_handoff"]
+    with Daemon(plugins=plugins, tenants={"voice-agent": text}) as d:
+        agent = caller(d, "voice-agent")
+        names = [tool["name"] for tool in agent.http("GET", "/v1/tools").json["tools"]]
+        same(names, ["end_call", "send_dtmf", "transfer_call", "transfer_to_billing", "web_search"])
+        same(d.log_events("tool_build_error"), [])
+        answer = call(agent, begin(agent), "transfer_call").json
+        same((answer["ok"], answer["emitted"]), (True, 2))
 
 
 if __name__ == "__main__":
