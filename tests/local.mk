@@ -143,6 +143,16 @@ include tests/bench/local.mk
 include tests/differential/local.mk
 include tests/fuzz/local.mk
 
+# AG-UI, with the examples of its page on tools.
+integration_tests += %D%/integration/test_agui.py
+dist_check_SCRIPTS += %D%/clients/test_agui_clients.py
+EXTRA_DIST += %D%/clients/agui.mjs
+check_LTLIBRARIES += %D%/integration/executors.la
+%C%_integration_executors_la_SOURCES = %D%/integration/executors.c
+%C%_integration_executors_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_executors_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_executors_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
 # Calls that ask, and tasks.
 integration_tests += %D%/integration/test_auth.py
 EXTRA_DIST += %D%/integration/tokens.py

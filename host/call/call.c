@@ -68,6 +68,10 @@ write_meta (struct call *call, const struct call_request *request)
     jsonw_name_string (&w, "session_id", request->session_id);
   if (request->phone != NULL)
     jsonw_name_string (&w, "phone_call_id", call_service_call_id (request->phone));
+  if (request->thread_id != NULL)
+    jsonw_name_string (&w, "thread_id", request->thread_id);
+  if (request->run_id != NULL)
+    jsonw_name_string (&w, "run_id", request->run_id);
   if (request->metadata != NULL)
     jsonw_name_raw (&w, "metadata", request->metadata, request->metadata_len);
   if (call->uri != NULL)

@@ -133,6 +133,8 @@ struct call_request {
   const char *principal;  /* who may cancel it by id; NULL: anybody who may call */
   const char *call_id;    /* the model's id or an idempotency key; NULL: one is made */
   const char *session_id; /* NULL: none */
+  const char *thread_id;  /* NULL: none */
+  const char *run_id;     /* NULL: none */
   const char *metadata;   /* JSON object text that was read strictly; NULL: none */
   size_t metadata_len;
   int64_t deadline_ms; /* the caller's wish, from now; 0: none */

@@ -77,6 +77,13 @@ held_phone (struct held *held, struct call_service *phone)
   held->phone = phone;
 }
 
+const char *
+held_meta (const struct held *held, size_t *len)
+{
+  *len = held->meta.len;
+  return held->meta.data;
+}
+
 struct call *
 held_start (struct held *held, struct calls *calls, struct toolset *toolset,
             const struct call_events *events, void *ctx)
@@ -104,6 +111,9 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
 
   if (json_read (&meta, held->meta.data, held->meta.len, &json_default_limits, &arena)) {
     const struct json_node *metadata = json_member (&meta, json_root (&meta), "metadata");
+    request.thread_id =
+      json_cstring (&meta, json_member (&meta, json_root (&meta), "thread_id"), &arena);
+    request.run_id = json_cstring (&meta, json_member (&meta, json_root (&meta), "run_id"), &arena);
     if (metadata != NULL)
       request.metadata = json_raw (&meta, metadata, &request.metadata_len);
   }

@@ -19,6 +19,8 @@ const char *held_tenant (const struct held *held);
 
 /* The telephone call of its session, which outlives it; NULL, as at first: none. */
 void held_phone (struct held *held, struct call_service *phone);
+/* What its tool is told of who calls, as JSON: { "call_id", "thread_id"?, "metadata"?, … }. */
+const char *held_meta (const struct held *held, size_t *len);
 
 /* Run its next round with what was answered, with the tool as it now is.  The held call is gone.
  * NULL when it has ended already. */

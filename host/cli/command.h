@@ -23,6 +23,7 @@ extern const struct command command_new;
 extern const struct command command_plugins;
 extern const struct command command_tenants;
 extern const struct command command_sessions;
+extern const struct command command_agui;
 extern const struct command command_asks;
 extern const struct command command_approve;
 extern const struct command command_cancel;

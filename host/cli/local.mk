@@ -40,6 +40,7 @@ toolhost_SOURCES = \
   %D%/cmd_reload.c \
   %D%/cmd_schema.c \
   %D%/cmd_skills.c \
+  %D%/cmd_agui.c \
   %D%/cmd_sessions.c \
   %D%/cmd_tenants.c \
   %D%/command.h \

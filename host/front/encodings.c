@@ -120,9 +120,13 @@ put_problems (struct buf *out, const struct result *result)
 
 /* Did something befall the tool, which it did not say itself? */
 static bool
-is_exception (enum call_error error)
+is_exception (const struct result *result)
 {
-  switch (error) {
+  struct slice message = encode_message (result);
+
+  switch (result->error) {
+  case CALL_tool_execution_failed: /* not a word of its own */
+    return slice_is (message, call_error_info (result->error)->text);
   case CALL_tool_output_invalid:
   case CALL_tool_timeout:
   case CALL_tool_cancelled:
@@ -141,7 +145,7 @@ prefix_of (const struct result *result)
 {
   if (result->error == CALL_tool_args_parse_error)
     return "Invalid JSON arguments: ";
-  if (is_exception (result->error))
+  if (is_exception (result))
     return "Tool execution failed: ";
   for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
     if (strcmp (result->code, prefixes[i].code) == 0)
@@ -158,7 +162,7 @@ encoding_agui_message (struct buf *out, const struct result *result)
     return false;
   buf_puts (out, prefix_of (result));
   buf_append (out, message.data, message.len);
-  return is_exception (result->error);
+  return is_exception (result);
 }
 
 /* What a tool gave that is more than text; false: nothing is. */
@@ -172,6 +176,14 @@ put_agui_result (struct json_writer *w, const struct result *result, bool only_t
   return result->structured != NULL || !only_texts;
 }
 
+/* The text that stands for what is structured, for those who read nothing else, says nothing. */
+static bool
+repeats_structured (const struct result *result, const struct buf *text)
+{
+  return result->structured != NULL && text->len == result->structured_len
+         && memcmp (text->data, result->structured, text->len) == 0;
+}
+
 static void
 put_agui (struct buf *out, const struct result *result)
 {
@@ -180,6 +192,8 @@ put_agui (struct buf *out, const struct result *result)
   struct json_writer w = { .out = out }, inner = { .out = &value };
   const bool ok = result->error == CALL_OK, only = texts_of (result, &text);
 
+  if (repeats_structured (result, &text))
+    text.len = 0;
   if (!ok) {
     text.len = 0;
     (void) encoding_agui_message (&text, result);
@@ -204,7 +218,7 @@ encoding_agui_content (struct buf *out, const struct result *result)
 
   if (!ok) {
     text.len = 0;
-    if (is_exception (result->error)) {
+    if (is_exception (result)) {
       struct slice message = encode_message (result);
       buf_puts (&text, "Error: Tool execution failed - ");
       buf_append (&text, message.data, message.len);

@@ -76,3 +76,10 @@ check_PROGRAMS += %D%/test_rest_sessions
 check_PROGRAMS += %D%/test_encodings
 %C%_test_encodings_SOURCES = %D%/test_encodings.c %D%/tap.h
 %C%_test_encodings_LDADD = $(UNIT_LIBS)
+
+# AG-UI: what its streams may be, and how their tools run.
+check_PROGRAMS += %D%/test_agui_events %D%/test_agui_run
+%C%_test_agui_events_SOURCES = %D%/test_agui_events.c %D%/tap.h
+%C%_test_agui_events_LDADD = $(UNIT_LIBS)
+%C%_test_agui_run_SOURCES = %D%/test_agui_run.c $(front_fakes)
+%C%_test_agui_run_LDADD = $(UNIT_LIBS)

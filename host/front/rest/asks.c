@@ -117,6 +117,37 @@ rest_asks_add (struct rest_asks *asks, struct held *held, const char *principal)
   return a;
 }
 
+struct rest_ask *
+rest_asks_find (struct rest_asks *asks, const char *id, const char *principal)
+{
+  struct rest_ask *a;
+
+  HASH_FIND_STR (asks->by_id, id, a);
+  return a != NULL && a->state == ASK_OPEN && strcmp (a->principal, principal) == 0 ? a : NULL;
+}
+
+const char *
+rest_ask_id (const struct rest_ask *a)
+{
+  return a->id;
+}
+
+struct held *
+rest_ask_held (struct rest_ask *a)
+{
+  return a->held;
+}
+
+struct held *
+rest_ask_take (struct rest_ask *a)
+{
+  struct held *held = a->held;
+
+  a->held = NULL;
+  forget (a);
+  return held;
+}
+
 void
 rest_asks_expire (struct rest_asks *asks, double now)
 {

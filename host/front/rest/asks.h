@@ -28,6 +28,13 @@ void rest_asks_free (struct rest_asks *asks);
 
 /* Take in a call that asks, of this principal.  NULL: there is no room, the call is gone. */
 struct rest_ask *rest_asks_add (struct rest_asks *asks, struct held *held, const char *principal);
+/* The open one of this id if it is this principal's, or NULL; what it asks is rest_ask_held's. */
+struct rest_ask *rest_asks_find (struct rest_asks *asks, const char *id, const char *principal);
+const char *rest_ask_id (const struct rest_ask *ask);
+struct held *rest_ask_held (struct rest_ask *ask);
+/* Take it out of the table: the held call is the caller's. */
+struct held *rest_ask_take (struct rest_ask *ask);
+
 /* The answer of a call that asks. */
 void rest_ask_answer (struct buf *out, const struct rest_ask *ask, const struct usage *usage);
 

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "catalog/directory.h"
+#include "front/agui/agui.h"
 #include "front/asked.h"
 #include "front/auth/auth.h"
 #include "front/rest/asks.h"
@@ -20,6 +21,7 @@ struct rest {
   struct rest_asks asks;
   struct rest_formats formats;
   struct rest_sessions sessions;
+  struct agui_front agui;
 };
 
 static void
@@ -116,6 +118,13 @@ static void
 post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
 {
   rest_call_post (&rest->calls, x, CALL_TOOL, tool);
+}
+
+static void
+post_agui (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  agui_post (&rest->agui, x);
 }
 
 /* ---- resources and prompts ---- */
@@ -410,6 +419,7 @@ static const struct route routes[] = {
     "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools,
     ROLE_LIST },
   { "POST", "/v1/tools/{name}/call", "call a tool", post_call, ROLE_CALL },
+  { "POST", "/v1/agui", "run the tool calls of a stream of AG-UI's events", post_agui, ROLE_CALL },
   { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources,
     ROLE_LIST },
   { "GET", "/v1/resources/read", "read a resource: uri=…", get_read, ROLE_CALL },
@@ -510,6 +520,7 @@ rest_new (const struct front_env *env)
   rest_calls_init (&rest->calls, env, &rest->asks);
   rest_formats_init (&rest->formats);
   rest_sessions_init (&rest->sessions, env);
+  agui_init (&rest->agui, env, &rest->asks);
   return rest;
 }
 
@@ -544,6 +555,7 @@ rest_free (struct rest *rest)
   if (rest == NULL)
     return;
   rest_sessions_drain (&rest->sessions);
+  agui_drain (&rest->agui);
   rest_calls_free (&rest->calls);
   rest_asks_free (&rest->asks);
   rest_formats_free (&rest->formats);
