@@ -328,8 +328,11 @@ put_special (struct buf *out, unsigned char c)
 void
 json_escape (struct buf *out, const char *text, size_t len)
 {
-  const char *end = text + len;
+  const char *end;
 
+  if (len == 0) /* of a buf that never held anything there is no text */
+    return;
+  end = text + len;
   while (text < end) {
     size_t n = plain_run (text, end);
     buf_append (out, text, n);

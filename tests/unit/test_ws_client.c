@@ -312,6 +312,9 @@ test_messages (void)
   CU_ASSERT (p.last_len == 5 && memcmp (p.last, "hello", 5) == 0);
   CU_ASSERT_EQUAL (take_frame (&p, payload, &len), 10);
   CU_ASSERT (len == 1 && payload[0] == '?');
+  server_says (&p, "\x81\x00", 2);
+  CU_ASSERT_EQUAL (p.messages, 2);
+  CU_ASSERT_EQUAL (p.last_len, 0);
   finish (&p);
 }
 

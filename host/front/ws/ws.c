@@ -219,6 +219,7 @@ on_message (wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_
             void *user_data)
 {
   struct ws_conn *conn = user_data;
+  const char *text;
 
   (void) wslay;
   conn->alive = true;
@@ -226,9 +227,10 @@ on_message (wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_
     return;
   if (arg->opcode != WSLAY_TEXT_FRAME)
     return close_with (conn, WSLAY_CODE_UNSUPPORTED_DATA, "text alone is understood");
+  text = arg->msg_length != 0 ? (const char *) arg->msg : ""; /* wslay has NULL for nothing */
   if (conn->realtime != NULL)
-    return as_realtime_hear (conn->realtime, (const char *) arg->msg, arg->msg_length);
-  hear (conn, (const char *) arg->msg, arg->msg_length);
+    return as_realtime_hear (conn->realtime, text, arg->msg_length);
+  hear (conn, text, arg->msg_length);
 }
 
 static ssize_t

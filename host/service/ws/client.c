@@ -197,7 +197,8 @@ on_message (wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_
   if (wslay_is_ctrl_frame (arg->opcode) || c->state != OPEN || c->dropped)
     return;
   if (arg->opcode == WSLAY_TEXT_FRAME)
-    return c->events->message (c->ctx, (const char *) arg->msg, arg->msg_length);
+    return c->events->message (c->ctx, arg->msg_length != 0 ? (const char *) arg->msg : "",
+                               arg->msg_length);
   (void) error_set (&c->why, "the server sent bytes that are no text");
   queue_close (c, WSLAY_CODE_UNSUPPORTED_DATA, "text alone is understood");
 }
