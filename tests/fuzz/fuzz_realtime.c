@@ -56,7 +56,7 @@ on_act (void *ctx, enum realtime_action action, const char *argument, const char
   (void) call_id;
   (void) output;
   (void) len;
-  HOLDS ((argument == NULL) == (action == REALTIME_OTHER));
+  HOLDS ((argument == NULL) == (action >= REALTIME_ASKS));
 }
 
 static void

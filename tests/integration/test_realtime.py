@@ -4,8 +4,10 @@ its own."""
 
 import contextlib
 import json
+import pathlib
+import tempfile
 
-from harness import Daemon, main, same, wait_for
+from harness import Daemon, installed, main, run, same, wait_for
 from realtime_server import KEY, RealtimeServer
 from test_auth import bearer, new_key
 
@@ -13,9 +15,10 @@ PLUGINS = ["echo", "slow_echo"]
 
 
 @contextlib.contextmanager
-def attended(plugins=PLUGINS, tls=False, calls=("rtc_1",), **settings):
+def attended(plugins=PLUGINS, tls=False, calls=("rtc_1",), tenants=None, **settings):
     """A daemon that attends calls: (daemon, service, headers of a manager)."""
-    with RealtimeServer(tls) as service, Daemon(plugins=plugins, config=service.config(**settings)) as d:
+    with RealtimeServer(tls) as service, \
+            Daemon(plugins=plugins, config=service.config(**settings), tenants=tenants) as d:
         manager = bearer(new_key(d, "operator", "--role", "manage", "--role", "call"))
         for call in calls:
             same(attend(d, manager, call).status, 201)
@@ -173,6 +176,43 @@ def test_T0_15_what_attends_calls_and_who_may_ask_for_it():
     with Daemon() as d:
         manager = bearer(new_key(d, "operator", "--role", "manage"))
         same(attend(d, manager, "rtc_1").status, 503)
+
+
+def test_A4_3_S4_8_a_call_is_ended_when_the_goodbye_was_heard():
+    feature = {"default": {"features": {"end_call": {}}}}
+    with attended(["end_call"], tenants=feature) as (d, service, _):
+        side = service.sideband("rtc_1")
+        same([t["name"] for t in side.expect(type="session.update")["session"]["tools"]], ["end_call"])
+        side.send(type="response.created", response={"id": "r1"})
+        say_call(side, "c1", "end_call", {"reason": "done", "message": "Goodbye, and thank you."}, "r1")
+        same(side.expect(type="conversation.item.create")["item"]["output"], '"success"')
+        side.send(type="response.done", response={"id": "r1", "status": "completed"})
+        said = side.expect(type="response.create")["response"]
+        assert said["instructions"].endswith("Goodbye, and thank you."), said
+        side.send(type="response.created", response={"id": "r2"})
+        side.send(type="output_audio_buffer.started", response_id="r2")
+        side.send(type="response.done", response={"id": "r2", "status": "completed"})
+        side.send(type="error", error={"type": "invalid_request_error", "code": "x", "message": "no"})
+        d.wait_log("realtime_error")
+        same(d.log_events("realtime_phone_asked"), [])
+        side.send(type="output_audio_buffer.stopped", response_id="r2")
+        same(d.wait_log("realtime_phone_asked")["action"], "hangup")
+
+
+def test_T0_15_settings_that_can_not_work_are_told_at_the_start():
+    with tempfile.TemporaryDirectory() as folder:
+        key = pathlib.Path(folder, "key")
+        key.write_text("sk\n")
+        key.chmod(0o600)
+        for settings, sentence in (
+                ({"url": "https://a.example/v1/realtime?model=gpt-realtime", "key_file": str(key)}, "excludes a model"),
+                ({"url": "ftp://a.example/", "key_file": str(key)}, "/realtime/url"),
+                ({"key_file": folder + "/none"}, "/realtime/key_file"),
+                ({"key_file": str(key), "dispatch_on": "never"}, "/realtime/dispatch_on")):
+            config = pathlib.Path(folder, "toolhostd.json")
+            config.write_text(json.dumps({"listen": ["127.0.0.1:0"], "socket": None, "realtime": settings}))
+            status, out, err = run(installed("sbin/toolhostd"), "--config", config, "--no-standard-dirs", timeout=20)
+            assert status != 0 and sentence in err + out, (settings, status, out, err)
 
 
 def test_a_call_over_tls_whose_certificate_is_checked():

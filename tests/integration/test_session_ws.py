@@ -217,6 +217,18 @@ def test_T0_10_T0_11_as_an_application_with_a_realtime_socket_of_its_own():
             same(other.status, 400)
 
 
+def test_an_application_answers_what_a_tool_asks():
+    with Daemon(plugins=["asks"]) as d, WebSocket(d, "?format=realtime") as ws:
+        ws.event("session.update")
+        ws.say(type="response.function_call_arguments.done", call_id="c", item_id="i", response_id="r", name="greet",
+               arguments="{}")
+        asked = ws.event("toolhost.tool_call_asks")
+        same((asked["call_id"], list(asked["requests"])), ("c", ["user_name"]))
+        ws.say(type="answer", call_id="c", responses={"user_name": {"action": "accept", "content": {"name": "Ann"}}})
+        same(ws.event("conversation.item.create")["item"]["output"], '{"result":"Hello, Ann!"}')
+        ws.event("response.create")
+
+
 def test_limits_close_with_a_code():
     with Daemon(plugins=["echo"], config={"body_max": 4096}) as d:
         for act, code in (

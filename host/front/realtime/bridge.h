@@ -23,6 +23,7 @@ enum realtime_action {
   REALTIME_HANGUP, /* the reason; what was said before has been played, or took too long */
   REALTIME_REFER,  /* where to; likewise */
   REALTIME_DTMF,   /* tones */
+  REALTIME_ASKS,   /* NULL: a call waits for answers; `output` is what it asks */
   REALTIME_OTHER   /* NULL: an event of the tool's own */
 };
 

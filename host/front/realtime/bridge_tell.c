@@ -159,6 +159,18 @@ tell_user (const struct told *t)
   act (t, REALTIME_OTHER, NULL);
 }
 
+/* The service has no way to answer; who attends the call may have one. */
+static void
+tell_asks (const struct told *t)
+{
+  struct realtime_bridge *b = t->bridge;
+  size_t len;
+  const char *requests = json_raw (t->tape, member (t, "requests"), &len);
+
+  b->owner.act (b->owner.ctx, REALTIME_ASKS, NULL,
+                json_cstring (t->tape, member (t, "call_id"), t->arena), requests, len);
+}
+
 static void
 tell_tools (const struct told *t)
 {
@@ -169,9 +181,8 @@ static const struct {
   const char *type;
   void (*tell) (const struct told *t);
 } kinds[] = {
-  { "tool_call_output", tell_output },
-  { "tool_call_result", tell_result },
-  { "output", tell_user },
+  { "tool_call_output", tell_output }, { "tool_call_result", tell_result },
+  { "tool_call_asks", tell_asks },     { "output", tell_user },
   { "toolset_changed", tell_tools },
 };
 

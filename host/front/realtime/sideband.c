@@ -102,17 +102,18 @@ static void
 act (void *ctx, enum realtime_action action, const char *argument, const char *function_call_id,
      const char *output, size_t len)
 {
-  static const char *const names[] = { "hangup", "refer", "dtmf", "other" };
+  static const char *const names[] = { "hangup", "refer", "dtmf", "asks", "other" };
   struct realtime_call *call = ctx;
   const struct realtime_phone *phone = &call->all->phone;
-  const bool can = phone->act != NULL && action != REALTIME_OTHER && call->session != NULL;
+  const bool asks = action < REALTIME_ASKS, can = phone->act != NULL && call->session != NULL;
 
   (void) output;
   (void) len;
   log_event (call->all->settings.log, can ? LOG_INFO : LOG_WARNING,
-             can ? "realtime_phone_asked" : "realtime_output_ignored", "call_id", call->call_id,
-             "function_call_id", function_call_id, "action", names[action], NULL);
-  if (can)
+             asks ? "realtime_phone_asked" : "realtime_output_ignored", "call_id", call->call_id,
+             "function_call_id", function_call_id, "action", names[action], "phone",
+             can ? NULL : "none", NULL);
+  if (asks && can)
     phone->act (phone->ctx, call->session, call->call_id, action, argument);
 }
 

@@ -23,18 +23,22 @@ act (void *ctx, enum realtime_action action, const char *argument, const char *c
      const char *output, size_t len)
 {
   struct as_realtime *as = ctx;
+  static const char *const types[] = { [REALTIME_HANGUP] = "toolhost.end_call",
+                                       [REALTIME_REFER] = "toolhost.output",
+                                       [REALTIME_DTMF] = "toolhost.output",
+                                       [REALTIME_ASKS] = "toolhost.tool_call_asks",
+                                       [REALTIME_OTHER] = "toolhost.output" };
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
 
   jsonw_object (&w);
-  jsonw_name_string (&w, "type",
-                     action == REALTIME_HANGUP ? "toolhost.end_call" : "toolhost.output");
+  jsonw_name_string (&w, "type", types[action]);
   if (action == REALTIME_HANGUP)
     jsonw_name_string (&w, "reason", argument);
   if (call_id != NULL)
     jsonw_name_string (&w, "call_id", call_id);
   if (output != NULL)
-    jsonw_name_raw (&w, "output", output, len);
+    jsonw_name_raw (&w, action == REALTIME_ASKS ? "requests" : "output", output, len);
   jsonw_end (&w);
   (void) as->peer.put (as->peer.ctx, out.data, out.len);
 }
