@@ -100,6 +100,7 @@ filter_toolset (const struct tool_filter *filter, const struct toolset *set)
     if (set->tools[i]->offer != OFFER_TOOL || filter_means (filter, set->tools[i]))
       meant[count++] = tool_ref (set->tools[i]);
   filtered = toolset_new (meant, count, set->generation);
+  (void) toolset_choose (filtered, set->choice);
   free (meant);
   return filtered;
 }

@@ -93,6 +93,7 @@ read_toolhost (struct reading *r, struct tool *tool)
   const struct json_node *annotations = json_member (&r->tape, r->root, "annotations");
   const struct json_node *idempotent = json_member (&r->tape, own, "idempotent");
   const struct json_node *permissions = json_member (&r->tape, own, "permissions");
+  int64_t turns = 0;
   size_t len;
 
   if (idempotent == NULL)
@@ -100,6 +101,8 @@ read_toolhost (struct reading *r, struct tool *tool)
   tool->idempotent = json_is (idempotent, JSON_TRUE);
   tool->kind = read_kind (&r->tape, json_member (&r->tape, own, "kind"));
   tool->background = read_background (&r->tape, json_member (&r->tape, own, "background"));
+  (void) json_int64 (&r->tape, json_member (&r->tape, own, "activeTurns"), &turns);
+  tool->active_turns = (unsigned) turns;
   read_tags (r, tool, json_member (&r->tape, own, "tags"));
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   if (permissions != NULL) {

@@ -96,6 +96,8 @@ take_format (const struct reading *r, const struct json_node *name, const struct
                                       .tool = json_member (tape, value, "tool"),
                                       .tools = json_member (tape, value, "tools"),
                                       .some = json_member (tape, value, "some"),
+                                      .required = json_member (tape, value, "required"),
+                                      .named = json_member (tape, value, "named"),
                                       .none = json_member (tape, value, "none") };
   return format->tool != NULL && format->tools != NULL && format->some != NULL
          && format->none != NULL;

@@ -10,7 +10,7 @@
  *                   "$name", "$description", … stand for members of the definition and
  *                   "$definition" for all of it; "tools", the member of a request, in which
  *                   "$tools" stands for the list; "some" and "none", its tool_choice with and
- *                   without tools
+ *                   without tools; "required" and "named", where one has to be used, any or "$name"
  *   schema          "verbatim": as the author wrote it
  *   output          "object": of outputSchema only what describes an object
  *   name, parameter what names of tools and of properties may be: { "first", "rest", "most" }
@@ -79,6 +79,7 @@ struct provider_limits {
 struct provider_format {
   const char *name;
   const struct json_node *tool, *tools, *some, *none; /* of the profile's tape */
+  const struct json_node *required, *named;           /* likewise; NULL: `some` */
 };
 
 struct provider {

@@ -110,6 +110,26 @@ toolset_new (struct tool *const *tools, size_t count, uint64_t generation)
   return set;
 }
 
+bool
+toolset_choose (struct toolset *set, const char *choice)
+{
+  const bool plain = choice == NULL || strcmp (choice, "auto") == 0;
+  const bool known = plain || strcmp (choice, "none") == 0 || strcmp (choice, "required") == 0
+                     || toolset_find (set, choice, strlen (choice)) != NULL;
+
+  free (set->choice);
+  set->choice = plain || !known ? NULL : xstrdup (choice);
+  return known;
+}
+
+const char *
+toolset_choice (const struct toolset *set)
+{
+  if (set->count == 0)
+    return "none";
+  return set->choice != NULL ? set->choice : "auto";
+}
+
 struct toolset *
 toolset_ref (struct toolset *set)
 {
@@ -125,6 +145,7 @@ toolset_unref (struct toolset *set)
   for (size_t i = 0; i < set->all; i++)
     tool_unref (set->tools[i]);
   free (set->tools);
+  free (set->choice);
   free (set);
 }
 

@@ -66,6 +66,7 @@ struct tool {
   bool idempotent;
   enum tool_kind kind;
   enum tool_background background; /* may its calls be answered before they have ended? */
+  unsigned active_turns;           /* of the user, for which a conversation has it; 0: for all */
   bool strict; /* its author wants it in strict form, where a provider has one */
   char **tags; /* of a tool, as its definition says */
   size_t tags_count;
@@ -100,6 +101,7 @@ struct toolset {
   struct tool **tools; /* … which are first of all */
   size_t all;          /* of every kind */
   struct offers of[OFFERS];
+  char *choice; /* "required" or the name of a tool of it; NULL: as the model likes */
 };
 
 /* Takes over the references in `tools` (not the array), which are of any kinds; sorts.  Names must
@@ -107,6 +109,12 @@ struct toolset {
 struct toolset *toolset_new (struct tool *const *tools, size_t count, uint64_t generation);
 struct toolset *toolset_ref (struct toolset *set);
 void toolset_unref (struct toolset *set);
+
+/* Before it is served: whether a model shall use a tool, "none", "auto", "required" or the name of
+ * the one; NULL: "auto".  False: there is no tool of this name, it is "auto". */
+bool toolset_choose (struct toolset *set, const char *choice);
+/* … and without a tool it is "none". */
+const char *toolset_choice (const struct toolset *set);
 
 /* NULL when there is no such tool. */
 struct tool *toolset_find (const struct toolset *set, const char *name, size_t len);

@@ -100,7 +100,7 @@ tell_finished (const struct served *s)
 
   begin_members (&w, s, NULL);
   jsonw_name_int (&w, "tool_count", (int64_t) set->count);
-  jsonw_name_string (&w, "tool_choice", set->count != 0 ? "auto" : "none");
+  jsonw_name_string (&w, "tool_choice", toolset_choice (set));
   jsonw_name (&w, "tool_names");
   jsonw_array (&w);
   for (size_t i = 0; i < set->count && i < NAMES_MAX; i++)

@@ -25,6 +25,7 @@ static const struct setting tenant_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "tenant_id", SETTING_STRING, AT (tenant_id), 0, 0, NULL, NULL },
   { "features", SETTING_JSON, AT (features), 0, 0, NULL, NULL },
+  { "tool_choice", SETTING_STRING, AT (tool_choice), 0, 0, NULL, NULL },
   { "tools", SETTING_STRINGS, AT (tools), 0, 0, NULL, NULL },
   { "tags", SETTING_STRINGS, AT (tags), 0, 0, NULL, NULL },
   { "plugins", SETTING_STRINGS, AT (plugins), 0, 0, NULL, NULL },
@@ -47,6 +48,7 @@ settings_clear (struct tenant_settings *s)
 {
   free (s->tenant_id);
   free (s->features);
+  free (s->tool_choice);
   settings_free_strings (s->tools);
   settings_free_strings (s->tags);
   settings_free_strings (s->plugins);

@@ -20,6 +20,7 @@ struct tenant_settings {
   int64_t running, queued, per_minute;
   bool detailed_errors;
   int repair;
+  char *tool_choice; /* NULL: not said */
   char *features; /* a JSON object of objects, on one line */
 };
 

@@ -73,12 +73,16 @@ served_make (struct served *s)
 {
   struct catalog *whole = s->all->needs.catalog;
   struct gathering g = { .tools = NULL };
+  struct toolset *set;
 
   add_granted (&g, catalog_toolset (whole), &s->file->granted);
   for (struct build *b = s->builds; b != NULL; b = b->next)
     add_built (&g, b);
-  catalog_swap (tenancy_catalog (s->tenancy),
-                toolset_new (g.tools, g.count, catalog_generation (whole)));
+  set = toolset_new (g.tools, g.count, catalog_generation (whole));
+  if (!toolset_choose (set, s->file->settings.tool_choice) && s->all->begun && !s->running)
+    log_event (s->all->needs.log, LOG_WARNING, "tenant_tool_choice_unknown", "tenant",
+               s->file->name, "tool_choice", s->file->settings.tool_choice, NULL);
+  catalog_swap (tenancy_catalog (s->tenancy), set);
   free (g.tools);
 }
 

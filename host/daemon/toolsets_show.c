@@ -48,7 +48,7 @@ put_tools (struct json_writer *w, const struct toolset *set)
   for (size_t i = 0; i < set->count; i++)
     jsonw_string (w, set->tools[i]->name);
   jsonw_end (w);
-  jsonw_name_string (w, "tool_choice", set->count != 0 ? "auto" : "none");
+  jsonw_name_string (w, "tool_choice", toolset_choice (set));
 }
 
 static void

@@ -195,6 +195,21 @@ static bool
 hear_turn (const struct heard *h)
 {
   work_hear_turn (h->session);
+  turns_begin (h->session);
+  return hear_input (h);
+}
+
+static bool
+hear_turn_end (const struct heard *h)
+{
+  turns_end (h->session);
+  return hear_input (h);
+}
+
+static bool
+hear_call_started (const struct heard *h)
+{
+  turns_reset (h->session);
   return hear_input (h);
 }
 
@@ -209,6 +224,9 @@ static const struct kind {
   { "response.done", hear_response_done },
   { "input_audio_buffer.speech_started", hear_turn },
   { "user_turn_started", hear_turn },
+  { "input_audio_buffer.speech_stopped", hear_turn_end },
+  { "user_turn_ended", hear_turn_end },
+  { "call_started", hear_call_started },
   { "context", hear_context },
   { "answer", hear_answer },
   { "end", hear_end },

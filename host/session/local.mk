@@ -15,4 +15,5 @@ libhost_la_SOURCES += \
 	%D%/session.h %D%/sessions.c \
 	%D%/show.c \
 	%D%/state.c \
+	%D%/turns.c \
 	%D%/work.c

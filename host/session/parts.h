@@ -6,6 +6,7 @@
  *   asking.c    those that wait for answers
  *   state.c     what a call wants of its session while it runs
  *   route.c     the active target and its events
+ *   turns.c     turns of the user, and the toolset after so many
  *   hear.c      events that come in, and where they go
  *   say.c       events that go out
  *   answer.c    what the model is told of a call
@@ -60,7 +61,10 @@ struct session {
   bool cancelling;  /* calls are being ended, and must not end the session */
   char *end_reason; /* NULL: it goes on */
   struct toolset *toolset, *next_toolset; /* next: from the next turn on; or NULL */
+  struct toolset *base;                   /* the tenant's, of which next is what is left */
   char *turn;                             /* the response of the last call; or NULL */
+  unsigned user_turns;                    /* of the user, since the conversation began */
+  bool in_turn;                           /* the user is speaking */
   struct ledger ledger;
   struct feed feed;
   struct context context;
@@ -167,6 +171,15 @@ void route_forget (struct session *session);
 /* A call's arguments could be read: the log hears what it is given. */
 void phone_log_parsed (const struct work *work, const struct json_tape *tape,
                        const struct json_node *args);
+
+/* ---- turns.c ---- */
+
+/* The tenant is served another toolset. */
+void turns_follow (struct session *session, struct toolset *set);
+/* The user begins a turn, has ended it; the conversation begins (anew). */
+void turns_begin (struct session *session);
+void turns_end (struct session *session);
+void turns_reset (struct session *session);
 
 /* ---- say.c ---- */
 

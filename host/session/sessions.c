@@ -128,9 +128,9 @@ session_free (struct session *session)
   call_service_free (session->phone);
   ledger_free (&session->ledger);
   context_free (&session->context);
+  toolset_unref (session->base);
   toolset_unref (session->toolset);
-  if (session->next_toolset != NULL)
-    toolset_unref (session->next_toolset);
+  toolset_unref (session->next_toolset);
   free (session->target_args);
   free (session->target);
   free (session->turn);
@@ -203,6 +203,7 @@ make_session (struct sessions *sessions, const struct session_wish *wish, const 
   session->began = session->used = now_of (sessions);
   session->ttl = wish->ttl > 0 && wish->ttl < settings->ttl ? wish->ttl : settings->ttl;
   session->toolset = toolset_ref (settings->toolset (settings->ctx, tenant));
+  session->base = toolset_ref (session->toolset);
   session->ledger = (struct ledger){ .max = settings->calls_max, .room = settings->answers_room };
   session->feed = (struct feed){ .budget = &sessions->budget, .max = settings->events_room };
   session->context.max = settings->context_max;
@@ -404,33 +405,11 @@ sessions_free (struct sessions *sessions)
 
 /* ---- toolsets ---- */
 
-static void
-follow_toolset (struct session *session, struct toolset *set)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-  const struct toolset *known =
-    session->next_toolset != NULL ? session->next_toolset : session->toolset;
-
-  if (known == set || session->end_reason != NULL)
-    return;
-  if (session->next_toolset != NULL)
-    toolset_unref (session->next_toolset);
-  session->next_toolset = toolset_ref (set);
-  say_begin (&w, "toolset_changed", NULL);
-  jsonw_name (&w, "tools");
-  jsonw_array (&w);
-  for (size_t i = 0; i < set->count; i++)
-    jsonw_string (&w, set->tools[i]->name);
-  jsonw_end (&w);
-  say_end (session, &w);
-}
-
 void
 sessions_toolsets_changed (struct sessions *sessions)
 {
   const struct sessions_settings *settings = &sessions->settings;
 
   for (struct session *s = sessions->newest; s != NULL; s = s->older)
-    follow_toolset (s, settings->toolset (settings->ctx, s->tenant));
+    turns_follow (s, settings->toolset (settings->ctx, s->tenant));
 }

@@ -1,6 +1,7 @@
 /* talk.c - tools of every kind that a conversation knows: "say" is for the user, "speak" has events
  * for the user and perhaps a text for the model, "act" does to its session what its arguments say,
- * "sales" takes over and says what event it was called for, "research" goes on in the background.
+ * "sales" takes over and says what event it was called for, "research"
+ * goes on in the background.
  */
 #include <stdio.h>
 #include <toolhost.h>

@@ -47,6 +47,22 @@ def test_S0_3_S0_5_S0_8_three_tenants_have_three_toolsets():
         same(tools(d), ["echo"])  # of no tenant: what is not built
 
 
+def test_S0_9_whether_a_tool_shall_be_used():
+    choices = {"plain": None, "any": "required", "no": "none", "one": "greet_moin", "other": "nothing", "empty": "required"}
+    tenants = {name: {**(features(greet={"words": ["moin"]}) if name != "empty" else {"tools": []}),
+                      **({"tool_choice": choice} if choice else {})} for name, choice in choices.items()}
+    with Daemon(plugins=["echo", "greeter"], tenants=tenants) as d:
+        def shown(name, form):
+            return caller(d, name).http("GET", f"/v1/tools?format={form}").json["tool_choice"]
+        same([shown(name, "openai-realtime") for name in choices],
+             ["auto", "required", "none", {"type": "function", "name": "greet_moin"}, "auto", "none"])
+        same(shown("one", "openai-chat"), {"type": "function", "function": {"name": "greet_moin"}})
+        same((shown("any", "anthropic"), shown("one", "anthropic")), ({"type": "any"}, {"type": "tool", "name": "greet_moin"}))
+        same(shown("one", "gemini"), {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["greet_moin"]}})
+        same(events(d, "one", "tool_build_finished")[-1]["tool_choice"], "greet_moin")
+        d.wait_log("tenant_tool_choice_unknown", lambda e: e["tenant"] == "other" and e["tool_choice"] == "nothing")
+
+
 def test_S0_4_S0_10_S0_11_S0_12_S0_14_S0_21_S0_22_S0_31_the_log_of_a_build():
     tenants = {"acme-corp": EXAMPLE, "off": {"features": {"refer": {"enabled": False}}},
                "none": {"features": {"refer": {"enabled": True, "destinations": [{"destination_id": "a", "enabled": False}]}}}}

@@ -191,6 +191,7 @@ do_set (struct line *l)
   struct tool *tool = toolset_find (catalog_toolset (l->stage->fake.env.catalog), "later", 5);
   const struct json_node *kind = json_member (&l->tape, l->value, "kind");
   const struct json_node *background = json_member (&l->tape, l->value, "background");
+  int64_t turns;
 
   if (json_equals (&l->tape, kind, "handoff"))
     tool->kind = TOOL_HANDOFF;
@@ -198,6 +199,8 @@ do_set (struct line *l)
     tool->kind = TOOL_PASSTHROUGH;
   if (json_is (background, JSON_TRUE))
     tool->background = BACKGROUND_MAY;
+  if (json_int64 (&l->tape, json_member (&l->tape, l->value, "active_turns"), &turns))
+    tool->active_turns = (unsigned) turns;
   if (json_equals (&l->tape, background, "required"))
     tool->background = BACKGROUND_MUST;
 }

@@ -585,6 +585,18 @@ requests (void)
                    1);
   CU_ASSERT_TRUE (
     equals (request ("anthropic", true, none), "{'tools':[],'tool_choice':{'type':'none'}}"));
+  CU_ASSERT_FALSE (toolset_choose (set, "x"));
+  CU_ASSERT_STRING_EQUAL (toolset_choice (set), "auto");
+  CU_ASSERT_TRUE (toolset_choose (set, "required"));
+  (void) request ("gemini", false, set);
+  CU_ASSERT_EQUAL (occurrences ("'tool_choice':{'functionCallingConfig':{'mode':'ANY'}}"), 1);
+  CU_ASSERT_TRUE (toolset_choose (set, "1c")); /* which Gemini can't be shown */
+  (void) request ("gemini", false, set);
+  CU_ASSERT_EQUAL (occurrences ("'tool_choice':{'functionCallingConfig':{'mode':'AUTO'}}"), 1);
+  (void) request ("mcp", false, set); /* has no word for it */
+  CU_ASSERT_EQUAL (occurrences ("'tool_choice':'auto'"), 1);
+  CU_ASSERT_TRUE (toolset_choose (none, "required"));
+  CU_ASSERT_STRING_EQUAL (toolset_choice (none), "none");
   CU_ASSERT_FALSE (project_toolset (providers, "gemini", 6, true, set, &rendered));
   CU_ASSERT_FALSE (project_toolset (providers, "nosuch", 6, false, set, &rendered));
   toolset_unref (set);

@@ -13,6 +13,7 @@ struct request {
   struct json_writer tools;
   struct json_writer left_out;
   size_t count;
+  const char *choice; /* of the toolset; "auto" where the chosen tool is left out */
 };
 
 /* Does one more strict tool fit? */
@@ -51,6 +52,8 @@ leave_out (struct request *r, const struct tool *tool, const struct losses *loss
 {
   const struct loss *loss = losses_refusal (losses);
 
+  if (strcmp (r->choice, tool->name) == 0)
+    r->choice = "auto";
   jsonw_object (&r->left_out);
   jsonw_name_string (&r->left_out, "name", tool->name);
   jsonw_name_string (&r->left_out, "pointer", loss != NULL ? loss->pointer : "");
@@ -86,10 +89,10 @@ add_tool (struct request *r, const struct tool *tool)
   losses_free (&losses);
 }
 
-/* A part of the request; "$tools" stands for the list of tools. */
+/* A part of the request; "$tools" stands for the list of tools, "$name" for the chosen one. */
 static void
 put_part (const struct provider *p, const struct json_node *part, const struct buf *tools,
-          struct json_writer *w)
+          const char *chosen, struct json_writer *w)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   bool object = part->type == JSON_OBJECT;
@@ -97,6 +100,10 @@ put_part (const struct provider *p, const struct json_node *part, const struct b
 
   if (json_equals (&p->tape, part, "$tools")) {
     jsonw_raw (w, tools->data, tools->len);
+    return;
+  }
+  if (json_equals (&p->tape, part, "$name")) {
+    jsonw_string (w, chosen);
     return;
   }
   if (!object && part->type != JSON_ARRAY) {
@@ -110,9 +117,25 @@ put_part (const struct provider *p, const struct json_node *part, const struct b
       jsonw_name (w, json_cstring (&p->tape, n, &arena));
       n = json_next (n);
     }
-    put_part (p, n, tools, w);
+    put_part (p, n, tools, chosen, w);
   }
   jsonw_end (w);
+}
+
+/* What says it in the provider's words. */
+static const struct json_node *
+choice_of (const struct request *r)
+{
+  const struct provider_format *format = r->format;
+  const struct json_node *wanted = format->named;
+
+  if (r->count == 0 || strcmp (r->choice, "none") == 0)
+    return format->none;
+  if (strcmp (r->choice, "auto") == 0)
+    return format->some;
+  if (strcmp (r->choice, "required") == 0)
+    wanted = format->required;
+  return wanted != NULL ? wanted : format->some;
 }
 
 static void
@@ -122,9 +145,9 @@ put_request (const struct request *r, const struct buf *left_out, struct buf *ou
 
   jsonw_object (&w);
   jsonw_name (&w, "tools");
-  put_part (r->p, r->format->tools, r->tools.out, &w);
+  put_part (r->p, r->format->tools, r->tools.out, NULL, &w);
   jsonw_name (&w, "tool_choice");
-  put_part (r->p, r->count != 0 ? r->format->some : r->format->none, r->tools.out, &w);
+  put_part (r->p, choice_of (r), r->tools.out, r->choice, &w);
   if (left_out->len > strlen ("[]"))
     jsonw_name_raw (&w, "left_out", left_out->data, left_out->len);
   jsonw_end (&w);
@@ -138,7 +161,8 @@ project_toolset (const struct providers *providers, const char *format, size_t l
   CLEANUP_BUF struct buf left_out = { 0 };
   struct request r = { .wants_strict = strict,
                        .tools = { .out = &tools },
-                       .left_out = { .out = &left_out } };
+                       .left_out = { .out = &left_out },
+                       .choice = toolset_choice (set) };
 
   r.p = providers_find (providers, format, len, false, &r.format);
   r.strict = providers_find (providers, format, len, true, &r.strict_format);
