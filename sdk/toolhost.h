@@ -1268,7 +1268,11 @@ toolhost_build_secret (toolhost_build *build, const char *name, const char **val
   return build->host->build_secret (build, name, value, len);
 }
 
-/* Ask for a new build of a feature's tools.  [any] */
+/* Ask for a new build of a feature's tools, because what its builder makes them of is another (a
+ * server's list, say): the builder runs again, with the configuration it had.  Where a tool was
+ * built for a tenant, of that tenant; otherwise of all that have the feature of this plugin.  The
+ * host does it soon, and for a tenant not more often than every 5 seconds; calls that run finish
+ * where they are. TOOLHOST_BAD_VALUE: it is no name.  [any] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_rebuild (const toolhost_host *host, const char *feature)
 {

@@ -23,7 +23,8 @@
  *   LOG         ring, up: struct frame_log, text (of an event its name and a JSON object); call 0:
  *               belongs to no call
  *   EVENT       ring, up: a JSON object with a "type": of a call in a session, for its user
- *   CHANGED     ring, up: struct frame_changed, URI: what the plugin offers has changed; call 0
+ *   CHANGED     ring, up: struct frame_changed, URI or name: what the plugin offers, or makes its
+ *               tools of, has changed; call 0
  *   OVERRUN     ring, up: struct frame_overrun: a call has used up its processor time, and runs on
  *   BYE         socket; down: finish and exit; up: JSON { "reason", "message", … }, the worker's
  *               last frame: reason "sandbox" (a guarantee can't be had), "load" (the plugin is not
@@ -167,7 +168,7 @@ enum {
   FRAME_EMITS_MAX = 512 * 1024 /* bytes of all events of a call */
 };
 
-/* Followed by the URI of FRAME_CHANGED_RESOURCE. */
+/* Followed by the URI of FRAME_CHANGED_RESOURCE, the name of FRAME_CHANGED_FEATURE. */
 struct frame_changed {
   uint32_t what; /* enum frame_change */
   uint32_t reserved;
@@ -176,9 +177,11 @@ enum frame_change {
   FRAME_CHANGED_TOOLS = 1,
   FRAME_CHANGED_RESOURCES,
   FRAME_CHANGED_RESOURCE,
-  FRAME_CHANGED_PROMPTS
+  FRAME_CHANGED_PROMPTS,
+  FRAME_CHANGED_FEATURE /* what its tools are built of is another: they are to be built again */
 };
-enum { FRAME_URI_MAX = 2048 }; /* bytes of a URI */
+enum { FRAME_FEATURE_MAX = 256 }; /* bytes of its name */
+enum { FRAME_URI_MAX = 2048 };    /* bytes of a URI */
 
 struct frame_progress {
   double done;

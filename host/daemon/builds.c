@@ -11,6 +11,9 @@
 /* Seconds until a build is tried again that this machine had no time or no room for. */
 static const double AGAIN_FIRST = 1, AGAIN_MOST = 60;
 
+/* Seconds between builds that plugins ask for, of a tenant. */
+static const double REBUILD_PAUSE = 5;
+
 enum { NAMES_MAX = 1000 /* in one line of the log */ };
 
 /* The builder that is part of the daemon: all that plugins offer and the tenant is granted. */
@@ -162,7 +165,7 @@ static struct build *
 take_same (struct build **list, const struct builder *builder, const char *config)
 {
   for (struct build **b = list, *build; (build = *b) != NULL; b = &build->next)
-    if (build->of == builder->unit && !build->may_pass
+    if (build->of == builder->unit && !build->may_pass && !build->stale
         && strcmp (build->feature, builder->feature) == 0 && strcmp (build->config, config) == 0) {
       *b = build->next;
       return build;
@@ -485,9 +488,38 @@ served_build (struct served *s)
   go_on (s);
 }
 
+/* False: there is none of them. */
+static bool
+mark_stale (struct build *list, const char *plugin, const char *feature, size_t len)
+{
+  bool any = false;
+
+  for (struct build *b = list; b != NULL; b = b->next)
+    if (strcmp (b->plugin, plugin) == 0 && strlen (b->feature) == len
+        && memcmp (b->feature, feature, len) == 0)
+      any = b->stale = true;
+  return any;
+}
+
+/* What is being built now is built of what there is now. */
+void
+served_rebuild (struct served *s, const char *plugin, const char *feature, size_t len)
+{
+  struct pool *pool = s->all->needs.pool;
+  const bool served = mark_stale (s->builds, plugin, feature, len);
+  const bool made = mark_stale (s->made, plugin, feature, len);
+  const double wait = s->rebuilt != 0 ? s->rebuilt + REBUILD_PAUSE - pool_now () : 0;
+
+  if (!(served || made) || ev_is_active (&s->rebuild))
+    return;
+  ev_timer_set (&s->rebuild, wait > 0 ? wait : 0, 0);
+  ev_timer_start (pool->loop, &s->rebuild);
+}
+
 void
 served_clear (struct served *s)
 {
+  ev_timer_stop (s->all->needs.pool->loop, &s->rebuild);
   served_stop_building (s);
   builds_free (&s->builds);
   builders_free (s->builders, s->builders_count);

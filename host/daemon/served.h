@@ -17,6 +17,7 @@ struct build {
   struct described described;
   char *problem; /* why there are none, or some are left out; NULL: all is well */
   bool may_pass; /* it failed, and another try may end otherwise */
+  bool stale;    /* its plugin wants it made again */
   struct build *next;
 };
 
@@ -44,6 +45,8 @@ struct served {
   ev_timer answered; /* it has, and what it logged is on its way through another channel */
   ev_timer again;    /* a build is tried once more */
   double pause;      /* seconds, the last one before that; 0: there was none */
+  ev_timer rebuild;  /* its plugins want something made again */
+  double rebuilt;    /* when that was last done, by pool_now; 0: never */
   UT_hash_handle hh; /* by the tenancy's name */
 };
 
@@ -77,6 +80,8 @@ void served_answered (struct served *s);
 bool served_is_stale (struct served *s);
 /* Stop building; what was made so far is kept for the next run. */
 void served_stop_building (struct served *s);
+/* A plugin wants what it has built of a feature made again: soon, and not too often. */
+void served_rebuild (struct served *s, const char *plugin, const char *feature, size_t len);
 /* Forget all that was built. */
 void served_clear (struct served *s);
 

@@ -130,6 +130,29 @@ on_answered (struct ev_loop *loop, ev_timer *timer, int revents)
   served_answered (timer->data);
 }
 
+static void
+on_rebuild (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct served *s = timer->data;
+
+  (void) loop;
+  (void) revents;
+  s->rebuilt = pool_now ();
+  if (s->all->begun)
+    served_build (s);
+}
+
+/* Not from within the worker's frame: a timer does it. */
+static void
+on_asked (void *ctx, const char *plugin, const char *tenant, const char *feature, size_t len)
+{
+  struct toolsets *all = ctx;
+
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
+    if (tenant == NULL || strcmp (s->tenancy->name, tenant) == 0)
+      served_rebuild (s, plugin, feature, len);
+}
+
 struct served *
 toolsets_find (struct toolsets *all, const char *name)
 {
@@ -152,6 +175,8 @@ toolsets_follow (struct toolsets *all, const struct tenant_file *file)
     s->again.data = s;
     ev_timer_init (&s->answered, on_answered, 0, 0);
     s->answered.data = s;
+    ev_timer_init (&s->rebuild, on_rebuild, 0, 0);
+    s->rebuild.data = s;
     HASH_ADD_KEYPTR (hh, all->by_name, s->tenancy->name, strlen (s->tenancy->name), s);
   }
   s->file = file;
@@ -192,6 +217,7 @@ toolsets_new (const struct toolsets_needs *needs)
   all->watcher.changed = on_changed;
   all->watcher.swapped = on_swapped;
   catalog_watch (needs->catalog, &all->watcher);
+  needs->pool->rebuilder = (struct pool_rebuilder){ .rebuild = on_asked, .ctx = all };
   return all;
 }
 
@@ -203,6 +229,7 @@ toolsets_free (struct toolsets *all)
   if (all == NULL)
     return;
   catalog_unwatch (&all->watcher);
+  all->needs.pool->rebuilder = (struct pool_rebuilder){ .rebuild = NULL };
   HASH_ITER (hh, all->by_name, s, next)
   {
     drop (all, s);
@@ -248,6 +275,7 @@ toolsets_shutdown (struct toolsets *all)
   all->begun = false;
   for (struct served *s = all->by_name; s != NULL; s = s->hh.next) {
     served_stop_building (s);
+    ev_timer_stop (all->needs.pool->loop, &s->rebuild);
     for (struct build *b = s->builds; b != NULL; b = b->next)
       if (b->unit != NULL)
         unit_shutdown (b->unit);

@@ -154,7 +154,8 @@ port_changed (void *ctx, enum frame_change what, const char *uri)
   static const char *const words[] = { [FRAME_CHANGED_TOOLS] = "tools",
                                        [FRAME_CHANGED_RESOURCES] = "resources",
                                        [FRAME_CHANGED_RESOURCE] = "resource ",
-                                       [FRAME_CHANGED_PROMPTS] = "prompts" };
+                                       [FRAME_CHANGED_PROMPTS] = "prompts",
+                                       [FRAME_CHANGED_FEATURE] = "feature " };
   struct toolhost_mock *mock = ctx;
 
   pthread_mutex_lock (&mock->lock);

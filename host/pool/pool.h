@@ -38,12 +38,21 @@ struct pool_listener {
   void *ctx;
 };
 
+/* Who builds tools, and is told that what they are built of has changed. */
+struct pool_rebuilder {
+  /* `tenant` NULL: of whichever; `feature` is not NUL-terminated. */
+  void (*rebuild) (void *ctx, const char *plugin, const char *tenant, const char *feature,
+                   size_t len);
+  void *ctx;
+};
+
 struct pool {
   struct ev_loop *loop;
   struct log *log;
   struct pool_settings settings;
-  struct pool_listener listener; /* set by the owner; zero: nobody */
-  ev_prepare flush;              /* sends what was written in this turn of the loop */
+  struct pool_listener listener;   /* set by the owner; zero: nobody */
+  struct pool_rebuilder rebuilder; /* likewise */
+  ev_prepare flush;                /* sends what was written in this turn of the loop */
   struct tenants tenants;
   size_t large_result;       /* bytes from which on a result is large */
   struct pressure *pressure; /* asked before a large result is taken; NULL: all are */

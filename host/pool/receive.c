@@ -236,6 +236,21 @@ take_emitted (struct worker *worker, const struct frame *frame, struct slot *slo
     job->events->emitted (job, frame->payload, frame->len);
 }
 
+static bool
+names_something (enum frame_change what)
+{
+  return what == FRAME_CHANGED_RESOURCE || what == FRAME_CHANGED_FEATURE;
+}
+
+static void
+ask_for_build (const struct worker *worker, const char *feature, size_t len)
+{
+  const struct pool_rebuilder *rebuilder = &worker->pool->rebuilder;
+
+  if (rebuilder->rebuild != NULL)
+    rebuilder->rebuild (rebuilder->ctx, worker->name, worker->fleet->order.tenant, feature, len);
+}
+
 /* Who hears of it bounds how often it is passed on. */
 static void
 take_changed (struct worker *worker, const struct frame *frame)
@@ -248,9 +263,15 @@ take_changed (struct worker *worker, const struct frame *frame)
   if (frame->len >= sizeof changed)
     memcpy (&changed, frame->payload, sizeof changed);
   if (frame->len < sizeof changed || frame->head.call != 0 || changed.what < FRAME_CHANGED_TOOLS
-      || changed.what > FRAME_CHANGED_PROMPTS || len > FRAME_URI_MAX || !utf8_valid (uri, len)
-      || (len != 0) != (changed.what == FRAME_CHANGED_RESOURCE)) {
+      || changed.what > FRAME_CHANGED_FEATURE
+      || (len != 0) != names_something ((enum frame_change) changed.what)
+      || len > (changed.what == FRAME_CHANGED_FEATURE ? FRAME_FEATURE_MAX : FRAME_URI_MAX)
+      || !utf8_valid (uri, len)) {
     broken (worker, "sent a change that can't be read");
+    return;
+  }
+  if (changed.what == FRAME_CHANGED_FEATURE) {
+    ask_for_build (worker, uri, len);
     return;
   }
   if (listener->changed != NULL)

@@ -68,9 +68,13 @@ host_log (const toolhost_host *host, int32_t level, const char *text, size_t len
 static toolhost_status
 host_rebuild (const toolhost_host *host, const char *feature)
 {
-  (void) host;
-  (void) feature;
-  return TOOLHOST_NOT_GRANTED;
+  const struct plugin_host *ours = own_host (host);
+  const size_t len = feature != NULL ? strnlen (feature, FRAME_FEATURE_MAX + 1) : 0;
+
+  if (len == 0 || len > FRAME_FEATURE_MAX || !utf8_valid (feature, len))
+    return TOOLHOST_BAD_VALUE;
+  ours->port->changed (ours->ctx, FRAME_CHANGED_FEATURE, feature);
+  return TOOLHOST_OK;
 }
 
 static bool

@@ -1,5 +1,6 @@
 /* A plugin whose builder makes a tool greet_WORD for each of "words", and does what else its
- * configuration tells: "refuse", "crash", "hang", "name" (one more tool, of this name). */
+ * configuration tells: "refuse", "crash", "hang", "name" (one more tool, of this name). greet_again
+ * asks for a new build. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,11 @@ definition (void *self)
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  toolhost_textf (call, "%s to %s", ((struct greeting *) self)->word, toolhost_tenant (call));
-  return TOOLHOST_OK;
+  const char *word = ((struct greeting *) self)->word;
+
+  if (strcmp (word, "again") == 0)
+    return toolhost_textf (call, "%d", (int) toolhost_rebuild (call->host, "greet"));
+  return toolhost_textf (call, "%s to %s", word, toolhost_tenant (call));
 }
 
 static const toolhost_tool tool = { TOOLHOST_TOOL, .definition = definition, .execute = execute };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Builders: tools that plugins make of a tenant's features, each tenant's in processes of its own."""
 
+import datetime
 import json
 import threading
 import time
@@ -45,6 +46,28 @@ def test_S0_3_S0_5_S0_8_three_tenants_have_three_toolsets():
              ("acme-corp", "request_transfer", "request_transfer"))
         assert started["call"] == started["function_call_id"], started
         same(tools(d), ["echo"])  # of no tenant: what is not built
+
+
+def seconds(ts):
+    return datetime.datetime.fromisoformat(ts.replace("Z", "+00:00")).timestamp()
+
+
+def test_a_tool_asks_for_a_new_build():
+    tenants = {"one": features(greet={"words": ["again", "moin"]}), "two": features(greet={"words": ["again"]})}
+    with Daemon(plugins=["greeter"], tenants=tenants) as d:
+        one = caller(d, "one")
+        call(one, "greet_moin", {})
+        same(call(one, "greet_again", {}).json["content"][0]["text"], "0")
+        wait_for(lambda: len(events(d, "one", "tool_build_finished")) == 2, 10, "the new build")
+        for _ in range(20):  # which are one, after a while
+            same(call(one, "greet_again", {}).json["content"][0]["text"], "0")
+        wait_for(lambda: len(events(d, "one", "tool_build_finished")) == 3, 15, "one more")
+        built = [e for e in events(d, "one", "tool_builder_phase_built_tool") if e["builder"] == "greet"]
+        same([e["tool_name"] for e in built], ["greet_again", "greet_moin"] * 3)
+        times = [e["ts"] for e in events(d, "one", "tool_build_started")]
+        assert seconds(times[2]) - seconds(times[1]) >= 4.9, times
+        same(len(events(d, "two", "tool_build_started")), 1)
+        same(call(one, "greet_moin", {}).json["content"][0]["text"], "moin to one")
 
 
 def test_S0_9_whether_a_tool_shall_be_used():

@@ -221,7 +221,9 @@ test_what_is_not_granted (void)
   CU_ASSERT_EQUAL (toolhost_secret (f.pub, "a", &text, &len), TOOLHOST_NOT_GRANTED);
   CU_ASSERT_EQUAL (toolhost_invoke (f.pub, "a", "{}", &text, &len), TOOLHOST_NOT_GRANTED);
   CU_ASSERT_EQUAL (toolhost_ask (f.pub, "k", "confirm", "{}", &text, &len), TOOLHOST_UNASKABLE);
-  CU_ASSERT_EQUAL (toolhost_rebuild (f.pub->host, "a"), TOOLHOST_NOT_GRANTED);
+  CU_ASSERT_EQUAL (toolhost_rebuild (f.pub->host, ""), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_rebuild (f.pub->host, NULL), TOOLHOST_BAD_VALUE);
+  CU_ASSERT_EQUAL (toolhost_rebuild (f.pub->host, "\xff"), TOOLHOST_BAD_VALUE);
   CU_ASSERT_PTR_NULL (toolhost_extension (f.pub->host, "toolhost.process/1"));
   CU_ASSERT_PTR_NOT_NULL (toolhost_extension (f.pub->host, TOOLHOST_HTTP_ID));
   CU_ASSERT_EQUAL (len, 0);
