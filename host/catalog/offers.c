@@ -174,7 +174,8 @@ write_schema (struct reading *r, const struct json_node *arguments, struct buf *
   jsonw_object (&w);
   for (const struct json_node *n = json_first (arguments); n != json_end (arguments);
        n = json_next (n)) {
-    jsonw_name (&w, json_cstring (&r->tape, json_member (&r->tape, n, "name"), &r->arena));
+    const char *name = json_cstring (&r->tape, json_member (&r->tape, n, "name"), &r->arena);
+    jsonw_name_len (&w, name, strlen (name)); /* the plugin's text */
     jsonw_raw (&w, "{\"type\":\"string\"}", strlen ("{\"type\":\"string\"}"));
   }
   jsonw_end (&w);

@@ -135,7 +135,8 @@ in_session_write (struct tool_call *call, const char *verb, const char *path, co
   jsonw_object (&w);
   jsonw_name (&w, verb);
   jsonw_object (&w);
-  jsonw_name_raw (&w, path, json, len);
+  jsonw_name_len (&w, path, strlen (path)); /* the tool's text */
+  jsonw_raw (&w, json, len);
   jsonw_end (&w);
   jsonw_end (&w);
   return request (call, &out, NULL, NULL);

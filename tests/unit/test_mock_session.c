@@ -282,6 +282,7 @@ write_badly (toolhost_call *call)
   CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.\xff", "1"), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", large.data), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.x", "1"), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.\"\\", "1"), TOOLHOST_OK);
   CU_ASSERT_EQUAL (toolhost_context_append (call, "workflow.x", "1"), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (toolhost_flag_set (call, ""), TOOLHOST_BAD_VALUE);
   CU_ASSERT_EQUAL (toolhost_handoff (call, "[]"), TOOLHOST_BAD_VALUE);
@@ -296,7 +297,7 @@ test_bad_writes (void)
   toolhost_mock_result *r = run (true, write_badly);
 
   CU_ASSERT_EQUAL (r->status, TOOLHOST_OK);
-  CU_ASSERT_STRING_EQUAL (r->changes, "set workflow.x 1\n");
+  CU_ASSERT_STRING_EQUAL (r->changes, "set workflow.x 1\nset workflow.\"\\ 1\n");
   toolhost_mock_result_free (r);
 }
 

@@ -92,7 +92,7 @@ a_prompt (void)
 
   read_all (&d, none,
             LIST ("{\"name\":\"t\",\"description\":\"d\",\"arguments\":[{\"name\":\"a\","
-                  "\"required\":true},{\"name\":\"b\"}]}"));
+                  "\"required\":true},{\"name\":\"b \\\"c\\\"\"}]}"));
   CU_ASSERT_EQUAL_FATAL (d.tools_count, 2);
   CU_ASSERT_EQUAL (d.tools[1]->offer, OFFER_PROMPT);
   CU_ASSERT_TRUE (d.tools[1]->completes);
