@@ -176,3 +176,11 @@ check_LTLIBRARIES += %D%/integration/large.la
 integration_tests += %D%/integration/test_sessions.py %D%/integration/test_session_ws.py %D%/integration/test_session_asks.py
 integration_tests += %D%/integration/test_encodings.py
 integration_tests += %D%/integration/test_call_service.py
+
+# Tools whose surroundings fail.
+integration_tests += %D%/integration/test_trouble.py
+check_LTLIBRARIES += %D%/integration/troubled.la
+%C%_integration_troubled_la_SOURCES = %D%/integration/troubled.c
+%C%_integration_troubled_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_troubled_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_troubled_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)

@@ -17,6 +17,7 @@ libbase_la_SOURCES += \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
   %D%/memory.c %D%/memory.h \
+  %D%/resilience.c %D%/resilience.h \
   %D%/ring.c %D%/ring.h \
   %D%/tar.c %D%/tar.h \
   %D%/uri_template.c %D%/uri_template.h \

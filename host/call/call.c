@@ -190,6 +190,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   index_call (calls, call, request->call_id);
   buf_append (&call->args, arguments->text, arguments->len);
   call->args_len = arguments->len;
+  call->hurried = request->deadline_ms > 0 && limit == request->deadline_ms;
   take_rounds (call, request);
   arguments_repairs_json (arguments, &call->repairs);
   write_meta (call, request);
@@ -231,6 +232,23 @@ note_repairs (struct call *call, const struct repaired *repaired)
   call_log_repairs (call, repaired);
 }
 
+/* Its tool has failed too often; it has ended when this is true. */
+static bool
+is_cut_off (struct call *call)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct result result = { .error = CALL_tool_unavailable, .retry_after_ms = call_admit (call) };
+
+  if (result.retry_after_ms == 0)
+    return false;
+  buf_printf (&text, "Tool '%s' is temporarily unavailable due to repeated failures",
+              call->tool->name);
+  result.message = text.data;
+  result.message_len = text.len;
+  call_finish (call, &result, "its circuit is open");
+  return true;
+}
+
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
@@ -238,8 +256,6 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
                void *ctx)
 {
   struct call *call = make_call (calls, tool, request, arguments, now, events, ctx);
-  struct unit_answer answer;
-  struct result result = { 0 };
 
   if (arguments->repaired != NULL)
     note_repairs (call, arguments->repaired);
@@ -247,18 +263,15 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     call_read (call);
     return call;
   }
+  if (is_cut_off (call))
+    return NULL;
   call->waits = call->tenancy != NULL;
   if (call->waits)
     call->tenancy->quota.waiting++;
-  answer = unit_submit (tool->unit, &call->job);
-  if (answer.refusal == UNIT_TAKEN) {
-    call_log_start (call);
-    return call;
-  }
-  result.error = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
-  result.retry_after_ms = answer.retry_after_ms;
-  call_finish (call, &result, answer.why);
-  return NULL;
+  if (!call_submit (call))
+    return NULL;
+  call_log_start (call);
+  return call;
 }
 
 static enum repair_mode

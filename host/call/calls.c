@@ -54,6 +54,7 @@ calls_free (struct calls *calls)
     return;
   calls_trim (calls);
   ask_rules_free (calls->ask_rules);
+  call_circuits_free (&calls->circuits);
   free (calls);
 }
 
@@ -157,6 +158,7 @@ call_release (struct call *call)
 
   call_waits_no_more (call);
   ev_timer_stop (calls->loop, &call->deadline);
+  ev_timer_stop (calls->loop, &call->again);
   call_unindex (call);
   tool_unref (call->tool);
   free (call->caller);

@@ -13,6 +13,9 @@ count (struct call *call, const struct result *result)
   if (stats == NULL)
     return;
   stats->outcomes[result->error]++;
+  if (call->sent_ns != 0 && result->error != CALL_input_required
+      && result->error != CALL_tool_cancelled)
+    tool_record_add (&stats->record, result->error == CALL_OK, result->usage.wall_us);
   histogram_add (&stats->stages[STAGE_QUEUE], result->usage.queue_us);
   histogram_add (&stats->stages[STAGE_RUN], result->usage.run_us);
   histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
@@ -91,6 +94,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
     result->repairs_len = call->repairs.len;
   }
   count (call, result);
+  call_report (call, result);
   call_log_end (call->calls, call, call->tool->name, result, cause);
   call_unindex (call);
   call_forget_reading (call);

@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
 	%D%/call.c %D%/call.h \
 	%D%/call_log.c %D%/call_log.h \
 	%D%/calls.c %D%/calls.h \
+	%D%/circuits.c %D%/circuits.h \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/held.c %D%/held.h \
@@ -18,6 +19,7 @@ libhost_la_SOURCES += \
 	%D%/results.c %D%/results.h \
 	%D%/rounds.c \
 	%D%/seal.c %D%/seal.h \
-	%D%/shorten.c
+	%D%/shorten.c \
+	%D%/trouble.c
 nodist_libhost_la_SOURCES += %D%/ask.schema.c
 dist_schema_DATA += %D%/ask.schema.json

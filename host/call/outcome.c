@@ -163,6 +163,16 @@ is_absent (const struct call *call, const struct job_end *end)
          && memcmp (end->code, code, sizeof code - 1) == 0;
 }
 
+/* What failed may fare better another time: true, it is not over yet. */
+static bool
+try_again (struct call *call, const struct job_end *end)
+{
+  char code[80];
+
+  (void) snprintf (code, sizeof code, "%.*s", (int) end->result->code_len, end->code);
+  return call_try_again (call, CALL_tool_execution_failed, code[0] != '\0' ? code : NULL);
+}
+
 /* The tool itself said no; its code and message pass. */
 static void
 finish_no (struct call *call, enum call_error error, const struct job_end *end)
@@ -213,6 +223,8 @@ finish_result (struct call *call, const struct job_end *end)
     finish_no (call, CALL_tool_args_invalid, end);
     break;
   case FRAME_OUTCOME_FAILED:
+    if (try_again (call, end))
+      break;
     finish_no (call, is_absent (call, end) ? CALL_resource_not_found : CALL_tool_execution_failed,
                end);
     break;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "call/calls.h"
+#include "call/circuits.h"
 #include "call/tenancy.h"
 #include "pool/job.h"
 
@@ -30,6 +31,7 @@ struct calls {
   struct job_maker makers[2];
   struct ask_rules *ask_rules;
   struct call *by_id; /* running calls */
+  struct call_circuits circuits;
   struct call *spare; /* call structs to use again */
   unsigned spare_count;
   unsigned running;
@@ -53,10 +55,14 @@ struct call {
   char *caller; /* the memory of these three, each may be NULL */
   char *tenant, *principal, *session_id;
   bool indexed;
-  bool retried; /* after its process was lost; once, and only when the tool is idempotent */
-  bool told;    /* its session has heard of it, which can't be taken back */
-  bool waits;   /* counted among those of its tenancy that wait */
+  bool retried;   /* after its process was lost; once, and only when the tool is idempotent */
+  bool told;      /* its session has heard of it, which can't be taken back */
+  bool waits;     /* counted among those of its tenancy that wait */
+  bool admitted;  /* its tool's circuit waits for its end */
+  bool hurried;   /* its deadline is its caller's idea */
+  unsigned tries; /* that failed, and were worth another one */
   ev_timer deadline;
+  ev_timer again; /* until the next try */
   int64_t started_ns, sent_ns;
   size_t args_len;         /* of the arguments alone: answers and kept bytes stand after them */
   struct ask *ask;         /* once it has asked; NULL: not yet */
@@ -86,6 +92,18 @@ void call_unindex (struct call *call);
 void call_waits_no_more (struct call *call);
 /* NULL where nothing is counted. */
 struct tool_stats *calls_stats_of (const struct calls *calls, struct tool *tool);
+
+/* ---- trouble.c ---- */
+
+/* Hand it to its unit.  False: the unit refused it, and it has ended. */
+bool call_submit (struct call *call);
+enum failure call_failure_of (enum call_error error, const char *code);
+/* 0: its tool's circuit lets it through, else the milliseconds until it may. */
+int64_t call_admit (struct call *call);
+/* Its end, for the circuit. */
+void call_report (struct call *call, const struct result *result);
+/* Its tool failed.  True: it is tried again, after a while. */
+bool call_try_again (struct call *call, enum call_error error, const char *code);
 
 /* ---- outcome.c ---- */
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/resilience.h"
 #include "base/uri_template.h"
 #include "catalog/mirrored.h"
 #include "schema/repair/repair.h"
@@ -61,8 +62,11 @@ struct tool {
   uint32_t index;      /* in the plugin's DESCRIBE */
   int64_t max_time_ms; /* of the tool, 0: host's default; INT64_MAX: no limit */
   struct tool_limits limits;
-  unsigned waiting; /* calls, while limits.waiting counts */
-  bool disabled;    /* the operator's word: it is in no toolset */
+  unsigned waiting;            /* calls, while limits.waiting counts */
+  bool circuit_set;            /* the operator said when its circuit opens: */
+  struct circuit_rule circuit; /* … so; else as circuit_defaults have it */
+  struct retry_rule retry;     /* of an idempotent one; no tries: once, as any other */
+  bool disabled;               /* the operator's word: it is in no toolset */
   bool idempotent;
   enum tool_kind kind;
   enum tool_background background; /* may its calls be answered before they have ended? */

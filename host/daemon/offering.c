@@ -26,6 +26,9 @@ apply_tool_policy (struct tool *tool, const struct policy_tool *policy)
                                        .cpu_ms = (uint32_t) policy->cpu_ms,
                                        .result = (size_t) policy->result,
                                        .waiting = (unsigned) policy->queue };
+  tool->circuit_set = true;
+  tool->circuit = policy->breaker;
+  tool->retry = policy->retry;
   tool->repair_set = policy->repair >= 0;
   if (tool->repair_set)
     tool->repair = (enum repair_mode) policy->repair;

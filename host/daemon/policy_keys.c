@@ -59,6 +59,22 @@ static const struct setting sandbox_settings[] = {
 
 #define OF_TOOL(member) offsetof (struct policy_tool, member)
 
+static const struct setting breaker_settings[] = {
+  { "failures", SETTING_COUNT_OR_NONE, OF_TOOL (breaker.failures), 1, 1000, NULL, NULL },
+  { "recovery", SETTING_DURATION, OF_TOOL (breaker.recovery_ms), 1, 24 * 3600000, NULL, NULL },
+  { "successes", SETTING_COUNT, OF_TOOL (breaker.successes), 1, 1000, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting retry_settings[] = {
+  { "tries", SETTING_COUNT, OF_TOOL (retry.tries), 1, 10, NULL, NULL },
+  { "wait", SETTING_DURATION, OF_TOOL (retry.base_ms), 1, 3600000, NULL, NULL },
+  { "wait_max", SETTING_DURATION, OF_TOOL (retry.max_ms), 1, 3600000, NULL, NULL },
+  { "growth", SETTING_GROWTH, OF_TOOL (retry.growth), 0, 0, NULL, NULL },
+  { "unknown", SETTING_BOOL, OF_TOOL (retry.unknown), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting tool_settings[] = {
   { "enabled", SETTING_BOOL, OF_TOOL (enabled), 0, 0, NULL, NULL },
   { "repair", SETTING_REPAIR, OF_TOOL (repair), 0, 0, NULL, NULL },
@@ -66,6 +82,8 @@ static const struct setting tool_settings[] = {
   { "cpu_per_call", SETTING_DURATION, OF_TOOL (cpu_ms), 10, 24 * 3600000, NULL, NULL },
   { "result", SETTING_SIZE, OF_TOOL (result), 1024, 1 << 30, NULL, NULL },
   { "queue", SETTING_COUNT, OF_TOOL (queue), 1, 100000, NULL, NULL },
+  { "breaker", SETTING_GROUP, 0, 0, 0, breaker_settings, NULL },
+  { "retry", SETTING_GROUP, 0, 0, 0, retry_settings, NULL },
   { "http", SETTING_STRINGS, OF_TOOL (http), 0, 0, NULL, NULL },
   { "call_service", SETTING_PHONE_ACTS, OF_TOOL (phone), 0, 0, NULL, NULL },
   { .name = NULL },

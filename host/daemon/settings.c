@@ -247,6 +247,19 @@ read_isolate (struct json_object *value, enum isolate *isolate, struct error *er
 }
 
 static bool
+read_growth (struct json_object *value, enum retry_growth *growth, struct error *err)
+{
+  const char *name = json_object_get_string (value);
+
+  for (unsigned i = 0; name != NULL && retry_growth_names[i] != NULL; i++)
+    if (strcmp (retry_growth_names[i], name) == 0) {
+      *growth = (enum retry_growth) i;
+      return true;
+    }
+  return expected (err, "\"fixed\", \"linear\", \"exponential\" or \"exponential-jitter\"", value);
+}
+
+static bool
 read_tool (struct policy_tool *tool, const struct setting *table, struct json_object *value,
            struct error *err)
 {
@@ -307,6 +320,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return error_set (err, "%s", s->only);
   case SETTING_REPAIR:
     return read_repair (value, at, err);
+  case SETTING_GROWTH:
+    return read_growth (value, at, err);
   case SETTING_ISOLATE:
     return read_isolate (value, at, err);
   case SETTING_TOOLS:

@@ -29,6 +29,7 @@ enum setting_type {
   SETTING_GROUP,         /* an object with settings of its own */
   SETTING_REPAIR,        /* int, an enum repair_mode: its name */
   SETTING_ISOLATE,       /* enum isolate: its name */
+  SETTING_GROWTH,        /* enum retry_growth: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_HTTP,  /* struct http_grants: a list of patterns, or of objects with more (http_keys.h) */
   SETTING_SECRETS,     /* struct secrets: an object of names and files */

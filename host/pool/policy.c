@@ -55,13 +55,25 @@ static const struct number tool_limits[] = {
   { "result", AT (result), true },
   { "queue", AT (queue), true },
 };
+static const struct number tool_breaker[] = {
+  { "failures", AT (breaker.failures), true },
+  { "recovery", AT (breaker.recovery_ms), true },
+  { "successes", AT (breaker.successes), true },
+};
+static const struct number tool_retry[] = {
+  { "tries", AT (retry.tries), true },
+  { "wait", AT (retry.base_ms), true },
+  { "wait_max", AT (retry.max_ms), true },
+};
 #undef AT
 
 enum {
   LIMITS = sizeof limits / sizeof *limits,
   WORKERS = sizeof workers / sizeof *workers,
   RECYCLE = sizeof recycle / sizeof *recycle,
-  TOOL_LIMITS = sizeof tool_limits / sizeof *tool_limits
+  TOOL_LIMITS = sizeof tool_limits / sizeof *tool_limits,
+  TOOL_BREAKER = sizeof tool_breaker / sizeof *tool_breaker,
+  TOOL_RETRY = sizeof tool_retry / sizeof *tool_retry
 };
 
 static int64_t
@@ -160,9 +172,13 @@ policy_tools_add (struct policy_tools *tools, const char *name)
   if (there != NULL)
     return &tools->list[there - tools->list];
   tools->list = xrealloc (tools->list, (tools->count + 1) * sizeof *tools->list);
-  tools->list[tools->count] = (struct policy_tool){
-    .name = xstrdup (name), .enabled = true, .repair = -1, .phone = PHONE_ALL
-  };
+  tools->list[tools->count] = (struct policy_tool){ .name = xstrdup (name),
+                                                    .enabled = true,
+                                                    .repair = -1,
+                                                    .phone = PHONE_ALL,
+                                                    .breaker = circuit_defaults,
+                                                    .retry = retry_defaults };
+  tools->list[tools->count].retry.tries = 1;
   return &tools->list[tools->count++];
 }
 
@@ -199,7 +215,10 @@ tools_same (const struct policy_tools *a, const struct policy_tools *b)
     const struct policy_tool *x = &a->list[i], *y = policy_tools_find (b, x->name);
     if (y == NULL || x->enabled != y->enabled || x->repair != y->repair || x->phone != y->phone
         || (x->http == NULL) != (y->http == NULL) || !paths_same (x->http, y->http)
-        || !numbers_same (x, y, tool_limits, TOOL_LIMITS))
+        || !numbers_same (x, y, tool_limits, TOOL_LIMITS)
+        || !numbers_same (x, y, tool_breaker, TOOL_BREAKER)
+        || !numbers_same (x, y, tool_retry, TOOL_RETRY) || x->retry.growth != y->retry.growth
+        || x->retry.unknown != y->retry.unknown)
       return false;
   }
   return true;
@@ -308,6 +327,9 @@ render_tool (struct json_writer *w, const struct policy_tool *tool)
   for (size_t i = 0; i < TOOL_LIMITS; i++)
     if (number_of (tool, &tool_limits[i]) != 0)
       jsonw_name_int (w, tool_limits[i].name, number_of (tool, &tool_limits[i]));
+  render_numbers (w, "breaker", tool, tool_breaker, TOOL_BREAKER);
+  if (tool->retry.tries > 1)
+    render_numbers (w, "retry", tool, tool_retry, TOOL_RETRY);
   if (tool->http != NULL)
     jsonw_name_strings (w, "http", tool->http);
   if (tool->phone != PHONE_ALL)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/resilience.h"
 #include "service/call/service.h"
 #include "service/http/rules.h"
 
@@ -49,6 +50,8 @@ struct policy_tool {
   int64_t queue;       /* calls of it that may wait */
   char **http;         /* patterns within what the plugin is granted; NULL: all of it */
   unsigned phone;      /* bits of enum phone_act within what the plugin is granted; PHONE_ALL */
+  struct circuit_rule breaker;
+  struct retry_rule retry;
 };
 
 struct policy_tools {

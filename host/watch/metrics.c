@@ -50,6 +50,17 @@ metrics_free (struct metrics *metrics)
 }
 
 void
+tool_record_add (struct tool_record *record, int success, uint64_t us)
+{
+  record->executions++;
+  if (success)
+    record->successes++;
+  else
+    record->failures++;
+  record->total_us += us;
+}
+
+void
 histogram_add (struct histogram *h, uint64_t us)
 {
   size_t i = 0;

@@ -24,6 +24,12 @@ void histogram_add (struct histogram *h, uint64_t us);
 enum metrics_stage { STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
 enum { METRICS_OUTCOMES = 48, METRICS_REPAIRS = 16 };
 
+/* How a tool's executions went; it can be begun anew. */
+struct tool_record {
+  uint64_t executions, successes, failures, total_us;
+};
+void tool_record_add (struct tool_record *record, int success, uint64_t us);
+
 /* What is counted of one tool; it outlives swaps of its plugin. */
 struct tool_stats {
   uint64_t outcomes[METRICS_OUTCOMES]; /* by number; metrics_render's caller names them */
@@ -32,6 +38,7 @@ struct tool_stats {
   uint64_t bytes_in, bytes_out;
   uint64_t http_requests, http_sent, http_received; /* that were made for it; bytes */
   uint64_t cpu_us;                                  /* as the worker says */
+  struct tool_record record;
 };
 
 /* The stats of a tool, made when new; owned by the registry. */

@@ -101,3 +101,7 @@ check_PROGRAMS += %D%/test_search
 check_PROGRAMS += %D%/test_tenancy
 %C%_test_tenancy_SOURCES = %D%/test_tenancy.c %D%/tap.h
 %C%_test_tenancy_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_resilience
+%C%_test_resilience_SOURCES = %D%/test_resilience.c %D%/tap.h
+%C%_test_resilience_LDADD = $(UNIT_LIBS)

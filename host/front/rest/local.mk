@@ -8,4 +8,5 @@ libhost_la_SOURCES += \
   %D%/rest.c %D%/rest.h \
   %D%/results.c %D%/results.h \
   %D%/sessions.c %D%/sessions.h \
-  %D%/route.c %D%/route.h
+  %D%/route.c %D%/route.h \
+  %D%/stats.c %D%/stats.h

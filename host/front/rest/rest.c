@@ -14,6 +14,7 @@
 #include "front/rest/results.h"
 #include "front/rest/route.h"
 #include "front/rest/sessions.h"
+#include "front/rest/stats.h"
 
 struct rest {
   const struct front_env *env;
@@ -388,6 +389,24 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
 }
 
 static void
+get_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+
+  (void) segment;
+  stats_put (&out, catalog_toolset (served (rest, x)));
+  reply_json (x, 200, &out);
+}
+
+static void
+delete_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  stats_clear (catalog_toolset (served (rest, x)));
+  http_reply (x, 204, NULL, NULL, NULL, 0);
+}
+
+static void
 post_release (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   const struct front_manage *manage = &rest->env->manage;
@@ -452,6 +471,8 @@ static const struct route routes[] = {
   { "POST", "/v1/reload", "read the configuration again", post_reload, ROLE_MANAGE },
   { "GET", "/healthz", "is the daemon alive?", get_health, 0 },
   { "GET", "/readyz", "does it take calls?", get_ready, 0 },
+  { "GET", "/v1/stats", "how the executions of each tool went", get_stats, ROLE_OBSERVE },
+  { "DELETE", "/v1/stats", "count them anew", delete_stats, ROLE_MANAGE },
   { "GET", "/metrics", "figures for Prometheus", get_metrics, ROLE_OBSERVE },
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
