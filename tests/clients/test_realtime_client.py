@@ -65,9 +65,9 @@ def compile_events(events):
         source = pathlib.Path(folder, "events.ts")
         source.write_text("import type { RealtimeClientEvent } from 'openai/resources/realtime/realtime';\n"
                           f"export const events: RealtimeClientEvent[] = {json.dumps(events)};\n")
-        done = subprocess.run([node(), pathlib.Path(PACKAGES, "node_modules/typescript/bin/tsc"), "--noEmit", "--strict",
-                               "--skipLibCheck", "--target", "es2022", "--module", "esnext", "--moduleResolution",
-                               "bundler", source], capture_output=True, text=True,
+        done = subprocess.run([node(), pathlib.Path(PACKAGES, "node_modules/typescript/bin/tsc"), "--noEmit",
+                               "--strict", "--skipLibCheck", "--target", "es2022", "--module", "esnext",
+                               "--moduleResolution", "bundler", source], capture_output=True, text=True,
                               timeout=120 * PATIENCE)
         return done.returncode, done.stdout
 

@@ -222,7 +222,7 @@ class RealtimeServer:
         self.wait("done", id=self.orders)
 
     def answer(self, call, verb, status):
-        """What it answers from now on: accept, reject, refer, hangup or sideband of this call ("*": of all); 0: well."""
+        """What it answers from now on: accept, reject, refer, hangup or sideband of this call ("*": of all); 0: well"""
         self.order(do="answer", call=call, verb=verb, status=status)
 
     @property

@@ -44,6 +44,7 @@ def test_U0_9_U0_10_U0_14_a_call_from_its_tools_to_its_end():
         side = service.sideband("rtc_1")
         dialled = service.wait("dialled")
         same((dialled["query"], dialled["headers"]["Authorization"]), ({"call_id": "rtc_1"}, f"Bearer {KEY}"))
+        same(dialled["headers"]["User-Agent"], "toolhost")
         session = side.expect(type="session.update")["session"]
         same((session["type"], session["tool_choice"]), ("realtime", "auto"))
         same(sorted(t["name"] for t in session["tools"]), sorted(PLUGINS))

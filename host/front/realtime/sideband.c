@@ -239,13 +239,14 @@ connect_call (struct realtime_call *call)
                                                   .message = on_message,
                                                   .closed = on_closed };
   struct realtime *all = call->all;
-  const struct http_header header = { "Authorization", buf_cstr (&all->authorization) };
+  const struct http_header headers[] = { { "User-Agent", "toolhost" },
+                                         { "Authorization", buf_cstr (&all->authorization) } };
   CLEANUP_ARENA struct arena arena = { 0 };
   CLEANUP_BUF struct buf text = { 0 };
   struct url url;
   const struct ws_wish wish = { .url = &url,
-                                .headers = &header,
-                                .headers_count = 1,
+                                .headers = headers,
+                                .headers_count = 2,
                                 .private_too = all->settings.private_too,
                                 .message_max = MESSAGE_MAX,
                                 .times = all->settings.times };
