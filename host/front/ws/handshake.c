@@ -12,9 +12,9 @@ static bool
 has_word (struct slice list, const char *word)
 {
   const size_t len = strlen (word);
-  const char *at = list.data, *end = at + list.len;
+  const char *at = list.data, *end = at != NULL ? at + list.len : NULL;
 
-  while (at != NULL && at < end) {
+  while (at < end) {
     const char *comma = memchr (at, ',', (size_t) (end - at));
     const char *stop = comma != NULL ? comma : end;
     while (at < stop && *at == ' ')
