@@ -57,6 +57,16 @@ on_emitted (struct job *job, const char *json, size_t len)
   HOLDS (utf8_valid (json, len) && len <= FRAME_EMIT_MAX);
 }
 
+static enum frame_served_status
+on_state (struct job *job, const char *json, size_t len, struct buf *out, size_t *cost)
+{
+  HOLDS (((struct call *) job)->ended == 0 && job->in_session);
+  HOLDS (len <= FRAME_STATE_MAX);
+  buf_append (out, json, len);
+  *cost = len;
+  return (enum frame_served_status) (len % (FRAME_SERVED_NOT_FOUND + 1));
+}
+
 static void
 on_ended (struct job *job, const struct job_end *end)
 {
@@ -86,6 +96,7 @@ static const struct job_events job_events = { .progress = on_progress,
                                               .log = on_log,
                                               .event = on_event,
                                               .emitted = on_emitted,
+                                              .state = on_state,
                                               .overran = on_overran,
                                               .ended = on_ended };
 
