@@ -122,7 +122,7 @@ call_try_again (struct call *call, enum call_error error, const char *code)
   const struct retry_rule *rule = &call->tool->retry;
   int64_t wait;
 
-  if (!call->tool->idempotent || call->kind != CALL_TOOL
+  if (call->told || !call->tool->idempotent || call->kind != CALL_TOOL
       || !retry_wanted (rule, call_failure_of (error, code), call->tries + 1))
     return false;
   call->tries++;
