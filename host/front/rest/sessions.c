@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "front/encode.h"
+#include "front/rest/wish.h"
 #include "session/session.h"
 
 static const double BEAT_SECONDS = 15;
@@ -38,8 +39,8 @@ reply_count (struct http_exchange *x, int status, const char *name, int64_t coun
   reply_json (x, status, NULL, &out);
 }
 
-static void
-refuse_unknown (struct http_exchange *x)
+void
+rest_session_unknown (struct http_exchange *x)
 {
   http_reply_error (x, 404, "session_not_found",
                     "There is no session of this id that is yours; it may have ended");
@@ -73,9 +74,8 @@ manages (const struct http_exchange *x)
   return (http_request (x)->peer->roles & ROLE_MANAGE) != 0;
 }
 
-/* NULL: refused. */
-static struct session *
-find (const struct front_env *env, struct http_exchange *x, struct slice id)
+struct session *
+rest_session_find (const struct front_env *env, struct http_exchange *x, struct slice id)
 {
   const struct front_peer *peer = http_request (x)->peer;
   struct session *session = NULL;
@@ -84,7 +84,7 @@ find (const struct front_env *env, struct http_exchange *x, struct slice id)
     session = session_find (env->sessions, id.data, id.len, peer->tenant,
                             manages (x) ? NULL : peer->principal);
   if (session == NULL)
-    refuse_unknown (x);
+    rest_session_unknown (x);
   return session;
 }
 
@@ -106,95 +106,6 @@ read_body (const struct rest_sessions *sessions, struct http_exchange *x, struct
 }
 
 /* ---- POST /v1/sessions ---- */
-
-enum { CALL_ID_MAX_BYTES = 256 };
-
-static bool
-take_call_id (struct session_wish *wish, const struct json_tape *tape,
-              const struct json_node *value, struct arena *arena, struct error *err)
-{
-  wish->call_id = json_cstring (tape, value, arena);
-  return (wish->call_id != NULL && *wish->call_id != '\0'
-          && strlen (wish->call_id) <= CALL_ID_MAX_BYTES)
-         || error_set (err, "/call_id: expected a string of 1 to 256 bytes");
-}
-
-static bool
-take_ttl (struct session_wish *wish, const struct json_tape *tape, const struct json_node *value,
-          struct arena *arena, struct error *err)
-{
-  int64_t ms;
-
-  (void) arena;
-  if (!json_int64 (tape, value, &ms) || ms <= 0)
-    return error_set (err, "/ttl_ms: expected an integer above 0");
-  wish->ttl = (double) ms / 1000;
-  return true;
-}
-
-static bool
-take_context (struct session_wish *wish, const struct json_tape *tape,
-              const struct json_node *value, struct arena *arena, struct error *err)
-{
-  const struct json_node *name;
-
-  if (!json_is (value, JSON_OBJECT))
-    return error_set (err, "/context: expected an object");
-  for (name = json_first (value); name != json_end (value); name = json_next (json_next (name))) {
-    if (json_equals (tape, name, "user"))
-      wish->user = json_next (name);
-    else if (json_equals (tape, name, "tenant"))
-      wish->data = json_next (name);
-    else
-      return error_set (err, "/context/%s: at its start a context has user and tenant",
-                        json_cstring (tape, name, arena));
-  }
-  return true;
-}
-
-static const struct member {
-  const char *name;
-  bool (*take) (struct session_wish *wish, const struct json_tape *tape,
-                const struct json_node *value, struct arena *arena, struct error *err);
-} members[] = {
-  { "call_id", take_call_id },
-  { "ttl_ms", take_ttl },
-  { "context", take_context },
-};
-enum { MEMBERS = sizeof members / sizeof members[0] };
-
-static bool
-take_member (struct session_wish *wish, const struct json_node *name, struct arena *arena,
-             struct error *err)
-{
-  const char *names[MEMBERS + 1] = { NULL };
-  const char *text = json_cstring (wish->tape, name, arena), *near;
-
-  for (size_t i = 0; i < MEMBERS; i++) {
-    names[i] = members[i].name;
-    if (json_equals (wish->tape, name, names[i]))
-      return members[i].take (wish, wish->tape, json_next (name), arena, err);
-  }
-  near = text != NULL ? error_nearest (text, names) : NULL;
-  if (near != NULL)
-    return error_set (err, "/%s: unknown member; did you mean \"%s\"?", text, near);
-  return error_set (err, "/%s: unknown member; known are call_id, ttl_ms and context",
-                    text != NULL ? text : "");
-}
-
-static bool
-take_wish (struct session_wish *wish, struct arena *arena, struct error *err)
-{
-  const struct json_node *root = json_root (wish->tape);
-
-  if (!json_is (root, JSON_OBJECT))
-    return error_set (err, ": expected an object");
-  for (const struct json_node *name = json_first (root); name != json_end (root);
-       name = json_next (json_next (name)))
-    if (!take_member (wish, name, arena, err))
-      return false;
-  return true;
-}
 
 static void
 reply_opened (struct http_exchange *x, const struct session *session)
@@ -224,7 +135,7 @@ rest_session_post (struct rest_sessions *sessions, struct http_exchange *x)
   if (!read_body (sessions, x, &tape))
     return;
   wish.tape = &tape;
-  if (!take_wish (&wish, http_request (x)->arena, &err))
+  if (!session_wish_read (&wish, http_request (x)->arena, &err))
     return refuse_at (x, 400, "bad_request", &err);
   session = session_open (sessions->env->sessions, &wish, &code, &err);
   if (session != NULL)
@@ -256,7 +167,7 @@ rest_session_get (struct rest_sessions *sessions, struct http_exchange *x, struc
 {
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
-  const struct session *session = find (sessions->env, x, id);
+  const struct session *session = rest_session_find (sessions->env, x, id);
 
   if (session == NULL)
     return;
@@ -267,7 +178,7 @@ rest_session_get (struct rest_sessions *sessions, struct http_exchange *x, struc
 void
 rest_session_delete (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
-  struct session *session = find (sessions->env, x, id);
+  struct session *session = rest_session_find (sessions->env, x, id);
 
   if (session == NULL)
     return;
@@ -297,7 +208,7 @@ status_of (const char *code)
 void
 rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
-  struct session *session = find (sessions->env, x, id);
+  struct session *session = rest_session_find (sessions->env, x, id);
   struct error err = { 0 };
   struct json_tape tape;
   const char *code;
@@ -316,7 +227,7 @@ rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, stru
 void
 rest_session_interrupt (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
-  struct session *session = find (sessions->env, x, id);
+  struct session *session = rest_session_find (sessions->env, x, id);
   const struct json_node *node;
   const char *response_id;
   struct json_tape tape;
@@ -468,7 +379,7 @@ stream_begin (struct rest_sessions *sessions, struct http_exchange *x, struct se
 void
 rest_session_events (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
-  struct session *session = find (sessions->env, x, id);
+  struct session *session = rest_session_find (sessions->env, x, id);
   uint64_t after, first;
   bool given;
 
@@ -487,140 +398,4 @@ rest_session_events (struct rest_sessions *sessions, struct http_exchange *x, st
                              "and go on behind that one",
                              (unsigned long long) first);
   stream_begin (sessions, x, session, after);
-}
-
-/* ---- calls ---- */
-
-/* In the exchange's arena. */
-struct session_wait {
-  struct session_waiter waiter; /* first: it is handed back */
-  struct http_exchange *x;
-  enum encoding encoding;
-};
-
-static void
-put_member (struct json_writer *w, const char *name, const struct json_tape *tape,
-            const char *member)
-{
-  const struct json_node *node = json_member (tape, json_root (tape), member);
-  size_t len;
-  const char *raw = node != NULL ? json_raw (tape, node, &len) : NULL;
-
-  if (raw != NULL)
-    jsonw_name_raw (w, name, raw, len);
-}
-
-/* The event tool_call_output is Sonore's result with more beside it; the others are made of that.
- */
-static void
-encode_answer (struct buf *out, enum encoding encoding, const struct session_answer *answer)
-{
-  CLEANUP_ARENA struct arena arena = { 0 };
-  CLEANUP_BUF struct buf sonore = { 0 };
-  struct json_writer w = { .out = &sonore };
-  struct json_tape tape;
-  struct result result;
-  const char *id;
-
-  (void) json_read (&tape, answer->json, answer->len, &json_default_limits, &arena);
-  jsonw_object (&w);
-  jsonw_name_string (&w, "function_call_id", answer->call_id);
-  jsonw_name_bool (&w, "ok", answer->ok);
-  put_member (&w, "error", &tape, "error");
-  put_member (&w, "output", &tape, "output");
-  jsonw_end (&w);
-  (void) json_read (&tape, sonore.data, sonore.len, &json_default_limits, &arena);
-  if (encoding_read (ENCODING_SONORE, &tape, json_root (&tape), &arena, &id, &result, NULL))
-    encoding_put (out, encoding, answer->call_id, &result);
-  else
-    buf_swap (out, &sonore);
-}
-
-static void
-on_answered (struct session_waiter *waiter, const struct session_answer *answer)
-{
-  const struct session_wait *wait = (const struct session_wait *) waiter;
-  struct http_exchange *x = wait->x;
-  CLEANUP_BUF struct buf encoded = { 0 };
-  struct slice json = { answer->json, answer->len };
-
-  http_on_gone (x, NULL);
-  if (answer->json != NULL && wait->encoding != ENCODING_OWN) {
-    encode_answer (&encoded, wait->encoding, answer);
-    json = (struct slice){ encoded.data, encoded.len };
-  }
-  if (answer->json == NULL)
-    http_reply_error (x, 410, "answer_gone",
-                      "The call has run; its answer is not kept any more, and it is not run again");
-  else
-    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, json.data, json.len);
-}
-
-/* The call goes on: it is the session's. */
-static void
-on_waiter_gone (void *data)
-{
-  session_unwait (&((struct session_wait *) data)->waiter);
-}
-
-bool
-rest_is_session (const struct front_env *env, const struct call_body *body)
-{
-  return env->sessions != NULL && body->session_id != NULL
-         && strlen (body->session_id) == SESSION_ID_LEN
-         && strncmp (body->session_id, "ses_", 4) == 0;
-}
-
-static void
-take_arguments (struct session_call *call, const struct call_body *body, struct arena *arena)
-{
-  if (body->arguments == NULL)
-    return;
-  if (json_is (body->arguments, JSON_STRING))
-    call->args = json_string (&body->tape, body->arguments, arena, &call->args_len);
-  else
-    call->args = json_raw (&body->tape, body->arguments, &call->args_len);
-}
-
-void
-rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
-                   const struct call_body *body, enum encoding encoding)
-{
-  struct session *session =
-    find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
-  struct session_wait *wait = arena_alloc (http_request (x)->arena, sizeof *wait);
-  struct session_call call = { .call_id = body->call_id,
-                               .name = tool.data,
-                               .name_len = tool.len,
-                               .response_id = body->response_id,
-                               .metadata = body->metadata.data,
-                               .metadata_len = body->metadata.len,
-                               .deadline_ms = body->deadline_ms,
-                               .background = body->background };
-
-  if (session == NULL)
-    return;
-  *wait =
-    (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
-  take_arguments (&call, body, http_request (x)->arena);
-  http_set_data (x, wait);
-  http_on_gone (x, on_waiter_gone);
-  switch (session_call (session, &call, &wait->waiter)) {
-  case SESSION_TAKEN:
-  case SESSION_PENDING:
-  case SESSION_EXECUTED:
-    return; /* answered, or it will be */
-  case SESSION_OTHER:
-    http_on_gone (x, NULL);
-    return http_reply_error (x, 409, "call_id_reused",
-                             "The session knows this call_id with another tool or other arguments; "
-                             "take a new one");
-  case SESSION_FULL:
-    http_on_gone (x, NULL);
-    return http_reply_error (x, 429, "max_invocations_reached",
-                             "The session takes no more calls; open another");
-  case SESSION_ENDING:
-    http_on_gone (x, NULL);
-    return refuse_unknown (x);
-  }
 }

@@ -15,6 +15,7 @@
 #include "front/http/http.h"
 #include "front/rest/body.h"
 
+struct session;
 struct session_stream;
 
 struct rest_sessions {
@@ -36,6 +37,14 @@ void rest_session_events (struct rest_sessions *sessions, struct http_exchange *
 void rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id);
 void rest_session_interrupt (struct rest_sessions *sessions, struct http_exchange *x,
                              struct slice id);
+
+/* The session of this id, if the peer may have it.  NULL: it was answered. */
+struct session *rest_session_find (const struct front_env *env, struct http_exchange *x,
+                                   struct slice id);
+/* Answer that there is none. */
+void rest_session_unknown (struct http_exchange *x);
+
+/* ---- session_call.c ---- */
 
 /* Does the body name a session of ours?  Other ids are labels that tools are told. */
 bool rest_is_session (const struct front_env *env, const struct call_body *body);

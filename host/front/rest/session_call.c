@@ -1,0 +1,140 @@
+/* Calls in a session, which their callers wait for. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "front/rest/sessions.h"
+#include "session/session.h"
+
+/* In the exchange's arena. */
+struct session_wait {
+  struct session_waiter waiter; /* first: it is handed back */
+  struct http_exchange *x;
+  enum encoding encoding;
+};
+
+static void
+put_member (struct json_writer *w, const char *name, const struct json_tape *tape,
+            const char *member)
+{
+  const struct json_node *node = json_member (tape, json_root (tape), member);
+  size_t len;
+  const char *raw = node != NULL ? json_raw (tape, node, &len) : NULL;
+
+  if (raw != NULL)
+    jsonw_name_raw (w, name, raw, len);
+}
+
+/* The event tool_call_output is Sonore's result with more beside it; the others are made of that.
+ */
+static void
+encode_answer (struct buf *out, enum encoding encoding, const struct session_answer *answer)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  CLEANUP_BUF struct buf sonore = { 0 };
+  struct json_writer w = { .out = &sonore };
+  struct json_tape tape;
+  struct result result;
+  const char *id;
+
+  (void) json_read (&tape, answer->json, answer->len, &json_default_limits, &arena);
+  jsonw_object (&w);
+  jsonw_name_string (&w, "function_call_id", answer->call_id);
+  jsonw_name_bool (&w, "ok", answer->ok);
+  put_member (&w, "error", &tape, "error");
+  put_member (&w, "output", &tape, "output");
+  jsonw_end (&w);
+  (void) json_read (&tape, sonore.data, sonore.len, &json_default_limits, &arena);
+  if (encoding_read (ENCODING_SONORE, &tape, json_root (&tape), &arena, &id, &result, NULL))
+    encoding_put (out, encoding, answer->call_id, &result);
+  else
+    buf_swap (out, &sonore);
+}
+
+static void
+on_answered (struct session_waiter *waiter, const struct session_answer *answer)
+{
+  const struct session_wait *wait = (const struct session_wait *) waiter;
+  struct http_exchange *x = wait->x;
+  CLEANUP_BUF struct buf encoded = { 0 };
+  struct slice json = { answer->json, answer->len };
+
+  http_on_gone (x, NULL);
+  if (answer->json != NULL && wait->encoding != ENCODING_OWN) {
+    encode_answer (&encoded, wait->encoding, answer);
+    json = (struct slice){ encoded.data, encoded.len };
+  }
+  if (answer->json == NULL)
+    http_reply_error (x, 410, "answer_gone",
+                      "The call has run; its answer is not kept any more, and it is not run again");
+  else
+    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, json.data, json.len);
+}
+
+/* The call goes on: it is the session's. */
+static void
+on_waiter_gone (void *data)
+{
+  session_unwait (&((struct session_wait *) data)->waiter);
+}
+
+bool
+rest_is_session (const struct front_env *env, const struct call_body *body)
+{
+  return env->sessions != NULL && body->session_id != NULL
+         && strlen (body->session_id) == SESSION_ID_LEN
+         && strncmp (body->session_id, "ses_", 4) == 0;
+}
+
+static void
+take_arguments (struct session_call *call, const struct call_body *body, struct arena *arena)
+{
+  if (body->arguments == NULL)
+    return;
+  if (json_is (body->arguments, JSON_STRING))
+    call->args = json_string (&body->tape, body->arguments, arena, &call->args_len);
+  else
+    call->args = json_raw (&body->tape, body->arguments, &call->args_len);
+}
+
+void
+rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
+                   const struct call_body *body, enum encoding encoding)
+{
+  struct session *session =
+    rest_session_find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
+  struct session_wait *wait = arena_alloc (http_request (x)->arena, sizeof *wait);
+  struct session_call call = { .call_id = body->call_id,
+                               .name = tool.data,
+                               .name_len = tool.len,
+                               .response_id = body->response_id,
+                               .metadata = body->metadata.data,
+                               .metadata_len = body->metadata.len,
+                               .deadline_ms = body->deadline_ms,
+                               .background = body->background };
+
+  if (session == NULL)
+    return;
+  *wait =
+    (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
+  take_arguments (&call, body, http_request (x)->arena);
+  http_set_data (x, wait);
+  http_on_gone (x, on_waiter_gone);
+  switch (session_call (session, &call, &wait->waiter)) {
+  case SESSION_TAKEN:
+  case SESSION_PENDING:
+  case SESSION_EXECUTED:
+    return; /* answered, or it will be */
+  case SESSION_OTHER:
+    http_on_gone (x, NULL);
+    return http_reply_error (x, 409, "call_id_reused",
+                             "The session knows this call_id with another tool or other arguments; "
+                             "take a new one");
+  case SESSION_FULL:
+    http_on_gone (x, NULL);
+    return http_reply_error (x, 429, "max_invocations_reached",
+                             "The session takes no more calls; open another");
+  case SESSION_ENDING:
+    http_on_gone (x, NULL);
+    return rest_session_unknown (x);
+  }
+}
