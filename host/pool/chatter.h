@@ -37,7 +37,7 @@ chatter_spend (struct chatter *chatter, double now, unsigned cost)
 static inline void
 chatter_charge (struct chatter *chatter, size_t bytes)
 {
-  enum { BYTES_EACH = 128 };
+  enum { BYTES_EACH = 512 };
 
   chatter->used += (unsigned) (bytes / BYTES_EACH);
 }
