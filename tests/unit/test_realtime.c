@@ -5,6 +5,7 @@
 #include "front/realtime/bridge.h"
 #include "front/realtime/function_calls.h"
 #include "front/realtime/sequencer.h"
+#include "front/realtime/sideband.h"
 #include "session_stage.h"
 #include "tap.h"
 
@@ -416,12 +417,127 @@ test_too_many_calls (void)
   CU_ASSERT_EQUAL (calls.count, 0);
 }
 
+/* ---- sidebands whose service can't be reached ---- */
+
+struct nowhere {
+  unsigned dialled;
+  char path[128];
+};
+
+static void *
+dial_nowhere (void *ctx, const struct url *url, bool private_too, const struct wire_events *events,
+              void *events_ctx)
+{
+  struct nowhere *n = ctx;
+
+  (void) private_too;
+  (void) events;
+  (void) events_ctx;
+  n->dialled++;
+  snprintf (n->path, sizeof n->path, "%.*s?%.64s", (int) url->path_len, url->path, url->query);
+  return NULL;
+}
+
+static double
+half (void *ctx)
+{
+  (void) ctx;
+  return 0.5;
+}
+
+static struct realtime *
+open_nowhere (struct nowhere *n, struct ev_loop *loop, const char *url, struct error *err)
+{
+  struct realtime_settings settings = realtime_defaults;
+
+  settings.loop = loop;
+  settings.dialer = (struct dialer){ .dial = dial_nowhere, .ctx = n };
+  settings.url = url;
+  settings.key = "k";
+  settings.retry = (struct http_retry){ .tries = 4, .base_ms = 1, .cap_ms = 2 };
+  settings.random = half;
+  return realtime_new (&settings, err);
+}
+
+/* The loop ends when nothing is left to be waited for. */
+static void
+test_unreachable (void)
+{
+  struct ev_loop *loop = ev_loop_new (0);
+  struct nowhere nowhere = { 0 };
+  struct error err = { { 0 } };
+  struct realtime *realtime =
+    open_nowhere (&nowhere, loop, "wss://api.example.com/v1/realtime/", &err);
+  struct stage stage;
+  char *log;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (realtime);
+  stage_open (&stage);
+  stage_begin (&stage, NULL);
+  CU_ASSERT_PTR_NOT_NULL (realtime_attach (realtime, stage.session, "rtc 1/ü", NULL, &err));
+  CU_ASSERT_PTR_NULL (realtime_attach (realtime, stage.session, "rtc 1/ü", NULL, &err));
+  CU_ASSERT_STRING_EQUAL (err.text, "the call is attended already");
+  CU_ASSERT_PTR_NULL (realtime_attach (realtime, stage.session, "", NULL, &err));
+  CU_ASSERT_EQUAL (realtime_count (realtime), 1);
+  CU_ASSERT_STRING_EQUAL (nowhere.path, "/v1/realtime?call_id=rtc%201%2F%C3%BC");
+  ev_run (loop, 0);
+  CU_ASSERT_EQUAL (nowhere.dialled, 4);
+  CU_ASSERT_EQUAL (realtime_count (realtime), 0);
+  CU_ASSERT_TRUE (stage.closed);
+  CU_ASSERT_FALSE (realtime_say (realtime, "rtc 1/ü", "x", 1));
+  log = stage_log (&stage);
+  CU_ASSERT_PTR_NOT_NULL (strstr (log, "\"realtime_unreachable\""));
+  free (log);
+  stage_close (&stage);
+  realtime_free (realtime);
+  ev_loop_destroy (loop);
+}
+
+/* What is attended when the daemon goes is let go of; its session is the daemon's to end. */
+static void
+test_let_go (void)
+{
+  struct ev_loop *loop = ev_loop_new (0);
+  struct nowhere nowhere = { 0 };
+  struct error err = { { 0 } };
+  struct realtime *realtime = open_nowhere (&nowhere, loop, "http://h/v1/realtime", &err);
+  struct stage stage;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (realtime);
+  stage_open (&stage);
+  stage_begin (&stage, NULL);
+  CU_ASSERT_PTR_NOT_NULL (realtime_attach (realtime, stage.session, "rtc_1", NULL, &err));
+  CU_ASSERT_TRUE (realtime_hang_up (realtime, "rtc_1", "over"));
+  realtime_free (realtime);
+  CU_ASSERT_FALSE (stage.closed);
+  stage_close (&stage);
+  ev_run (loop, 0);
+  ev_loop_destroy (loop);
+}
+
+static void
+test_urls (void)
+{
+  static const char *const urls[] = { "https://h/v1/realtime?model=gpt-realtime", "ftp://h/",
+                                      "wss:", "", "https://h:0/" };
+  struct nowhere nowhere = { 0 };
+
+  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+    struct error err = { { 0 } };
+    CU_ASSERT_PTR_NULL (open_nowhere (&nowhere, NULL, urls[i], &err));
+    CU_ASSERT_NOT_EQUAL (err.text[0], '\0');
+  }
+}
+
 static CU_TestInfo tests[] = {
   { "T0-12 a refusal of ours releases it", test_refused },
   { "U0-15 U0-19 a response of the service's own is waited for", test_overtaken },
   { "U0-20 what arrived is not sent again", test_arrived },
   { "what is kept is bounded, what was never sent is kept", test_bounded },
   { "function calls are bounded", test_too_many_calls },
+  { "a service that can't be reached is tried four times", test_unreachable },
+  { "what is attended is let go of", test_let_go },
+  { "T0-15 URLs that are none of a service", test_urls },
   CU_TEST_INFO_NULL,
 };
 
