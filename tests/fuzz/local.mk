@@ -1,6 +1,7 @@
 # Targets of libFuzzer: built when asked for by `make fuzzers`, in the folder that ./dev fuzz configures
 # with clang.
 fuzzers = \
+	%D%/fuzz_agui \
 	%D%/fuzz_json \
 	%D%/fuzz_schema \
 	%D%/fuzz_repair \
@@ -17,6 +18,10 @@ fuzzers = \
 	%D%/fuzz_realtime
 EXTRA_PROGRAMS += $(fuzzers)
 
+%C%_fuzz_agui_SOURCES = %D%/fuzz_agui.c %D%/fuzz.h \
+	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
+%C%_fuzz_agui_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_agui_LDADD = $(HOST_LIBS)
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
 %C%_fuzz_json_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_json_LDADD = $(HOST_LIBS)
