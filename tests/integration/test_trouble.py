@@ -36,6 +36,18 @@ def test_A1_6_no_other_try_unless_it_is_said():
         same(d.log_events("tool_call_retried"), [])
 
 
+def test_a_call_that_has_spoken_to_the_user_is_not_tried_again():
+    with troubled(again={"retry": RETRY}) as d:
+        session = d.http("POST", "/v1/sessions", {}).json["session_id"]
+        def called(**arguments):
+            body = {"arguments": arguments, "session_id": session}
+            return d.http("POST", "/v1/tools/again/call", body).json
+        same(called(fail=1)["output"], '{"result":"try 2"}')
+        spoken = called(fail=1, say=True)
+        same((spoken["error"], spoken["emitted"]), ("network_error", 1))
+        same(len(d.log_events("tool_call_retried")), 1)
+
+
 def test_U1_9_no_try_beyond_a_calls_time():
     with troubled(again={"retry": {"tries": 2, "wait": "1h", "wait_max": "1h"}}) as d:
         same(ask(d, "again", 1), "network_error")

@@ -1,5 +1,5 @@
 /* troubled.c - tools whose surroundings fail: each fails as often as its caller says, in a row, and
- * then works.  What they count lives in their process. */
+ * then works.  What they count lives in their process.  With "say" they speak to the user first. */
 #include <stdatomic.h>
 #include <toolhost.h>
 
@@ -20,6 +20,8 @@ run (toolhost_call *call, int which)
   const char *code = toolhost_arg_string_or (call, "code", "network_error");
   int tried = atomic_fetch_add (&tries[which], 1) + 1;
 
+  if (toolhost_arg_bool (call, "say", false))
+    (void) toolhost_emit (call, "{\"type\":\"say\"}");
   if (tried <= toolhost_arg_int (call, "fail", 0))
     return toolhost_fail (call, code, "try %d failed", tried);
   atomic_store (&tries[which], 0);
