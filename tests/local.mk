@@ -184,3 +184,4 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 %C%_integration_troubled_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_troubled_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_troubled_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py

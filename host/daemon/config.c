@@ -83,6 +83,11 @@ static const struct setting realtime_settings_keys[] = {
   { "private", SETTING_BOOL, AT (realtime_private), 0, 0, NULL, NULL },
   { "dispatch_on", SETTING_STRING, AT (realtime_dispatch_on), 0, 0, NULL, NULL },
   { "hangup_after", SETTING_DURATION, AT (realtime_hangup_ms), 0, 600000, NULL, NULL },
+  { "webhook_secret_file", SETTING_STRING, AT (realtime_webhook_secret_file), 0, 0, NULL, NULL },
+  { "session", SETTING_JSON, AT (realtime_session), 0, 0, NULL, NULL },
+  { "calls_max", SETTING_COUNT, AT (realtime_calls_max), 1, 100000, NULL, NULL },
+  { "tenant_calls_max", SETTING_COUNT_OR_NONE, AT (realtime_tenant_calls_max), 1, 100000, NULL,
+    NULL },
   { .name = NULL },
 };
 
@@ -205,6 +210,7 @@ config_init (struct config *config)
     .principal_sessions_max = 1000,
     .realtime_url = xstrdup ("https://api.openai.com/v1/realtime"),
     .realtime_hangup_ms = 15000,
+    .realtime_calls_max = 1000,
     .result_shown = 64 << 10,
     .result_ttl_ms = 900000,
     .results_max = 256,
@@ -258,6 +264,8 @@ config_free (struct config *config)
   free (config->realtime_url);
   free (config->realtime_key_file);
   free (config->realtime_dispatch_on);
+  free (config->realtime_webhook_secret_file);
+  free (config->realtime_session);
   free_auth (&config->auth);
   memset (config, 0, sizeof *config);
 }

@@ -48,7 +48,9 @@ struct config {
   bool fake_telephone;                    /* of sessions that have no other */
   char *realtime_url, *realtime_key_file; /* of OpenAI's Realtime service; no key: no calls */
   char *realtime_dispatch_on;             /* NULL: "arguments_done" */
-  int64_t realtime_hangup_ms;
+  char *realtime_webhook_secret_file;     /* NULL: no calls come in */
+  char *realtime_session;                 /* JSON, or NULL */
+  int64_t realtime_hangup_ms, realtime_calls_max, realtime_tenant_calls_max;
   bool realtime_private;
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */

@@ -86,6 +86,7 @@ host_free (struct host *host)
   rest_free (host->rest);
   ws_front_free (host->ws);
   host_drop_realtime (host);
+  host_drop_phone (host);
   host_free_sessions (host);
   if (host->calls != NULL) {
     calls_cancel_all (host->calls);
@@ -100,6 +101,7 @@ host_free (struct host *host)
     pool_clear (&host->pool);
   }
   host_stop_fetching_keys (host);
+  host_free_phone (host);
   host_free_realtime (host);
   host_free_http (host);
   host_unwatch_tenants (host);

@@ -171,6 +171,7 @@ host_make_core (struct host *host)
   plugins_list_by (host->plugins, host->calls);
   host_make_tenants (host);
   host_make_sessions (host);
+  host_make_phone (host);
 }
 
 void

@@ -112,6 +112,8 @@ on_request (void *ctx, struct http_exchange *x)
 {
   struct host *host = ctx;
 
+  if (slice_is (http_request (x)->path, REALTIME_INCOMING_PATH)) /* signed, and no caller's */
+    return host_phone_incoming (host, x);
   if (!auth_admit (host->auth, x))
     return;
   if (slice_is (http_request (x)->path, "/mcp"))
@@ -119,7 +121,7 @@ on_request (void *ctx, struct http_exchange *x)
   else if (slice_is (http_request (x)->path, WS_PATH))
     ws_front_handle (host->ws, x);
   else if (slice_is (http_request (x)->path, REALTIME_CALLS_PATH))
-    realtime_attach_handle (host->realtime, &host->env, NULL, x);
+    host_phone_attach (host, x);
   else
     rest_handle (host->rest, x);
 }

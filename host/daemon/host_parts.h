@@ -6,6 +6,7 @@
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
  *   host_realtime.c  what attends calls of OpenAI's Realtime service
+ *   host_phone.c   how these come in, and what is asked of them over REST
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
  *   host_tenants.c who is served what: the files of tenants, read again when they change
  *   host_sessions.c  conversations
@@ -39,6 +40,7 @@
 #include "front/http/http.h"
 #include "front/mcp/mcp.h"
 #include "front/realtime/attach.h"
+#include "front/realtime/incoming.h"
 #include "front/rest/rest.h"
 #include "front/stdio/stdio.h"
 #include "front/ws/ws.h"
@@ -103,6 +105,7 @@ struct host {
   struct http_dialler dialler;     /* of calls that are attended */
   struct secrets realtime_secrets; /* "key": of the service */
   struct realtime *realtime;       /* NULL: no calls are attended */
+  struct phone *phone;             /* … and none come in, or are acted on */
   struct pool pool;
   struct changes *changes;
   struct plugins *plugins;
@@ -188,6 +191,19 @@ void host_make_http (struct host *host);
 /* A plugin has this policy: get ready for its requests. */
 void host_need_http (struct host *host, const struct policy *policy, const char *plugin);
 void host_free_http (struct host *host);
+
+/* ---- host_phone.c ---- */
+
+/* Read the webhook's secret, if there is one. */
+bool host_open_phone (struct host *host, struct error *err);
+void host_make_phone (struct host *host);
+/* Calls that come in. */
+void host_phone_incoming (struct host *host, struct http_exchange *x);
+/* POST /v1/realtime/calls. */
+void host_phone_attach (struct host *host, struct http_exchange *x);
+/* Before sessions and requests go. */
+void host_drop_phone (struct host *host);
+void host_free_phone (struct host *host);
 
 /* ---- host_realtime.c ---- */
 

@@ -9,6 +9,7 @@
 #include "daemon/settings.h"
 #include "front/auth/keys.h"
 #include "front/auth/roles.h"
+#include "front/realtime/number.h"
 
 /* ---- the keys of a file ---- */
 
@@ -18,6 +19,13 @@ static const struct setting quota_settings[] = {
   { "running", SETTING_COUNT_OR_NONE, AT (running), 1, 100000, NULL, NULL },
   { "queued", SETTING_COUNT_OR_NONE, AT (queued), 1, 100000, NULL, NULL },
   { "per_minute", SETTING_COUNT_OR_NONE, AT (per_minute), 1, QUOTA_MINUTE_MAX, NULL, NULL },
+  { .name = NULL },
+};
+
+static const struct setting realtime_settings[] = {
+  { "numbers", SETTING_STRINGS, AT (numbers), 0, 0, NULL, NULL },
+  { "session", SETTING_JSON, AT (realtime), 0, 0, NULL, NULL },
+  { "calls_max", SETTING_COUNT_OR_NONE, AT (phone_calls_max), 1, 100000, NULL, NULL },
   { .name = NULL },
 };
 
@@ -33,6 +41,7 @@ static const struct setting tenant_settings[] = {
   { "quotas", SETTING_GROUP, 0, 0, 0, quota_settings, NULL },
   { "detailed_errors", SETTING_BOOL, AT (detailed_errors), 0, 0, NULL, NULL },
   { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
+  { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings, NULL },
   { "keys", SETTING_NOT_HERE, 0, 0, 0, NULL,
     "keys are not kept here: make one with toolhost key new --tenant NAME, which keeps its hash" },
   { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
@@ -49,6 +58,8 @@ settings_clear (struct tenant_settings *s)
   free (s->tenant_id);
   free (s->features);
   free (s->tool_choice);
+  settings_free_strings (s->numbers);
+  free (s->realtime);
   settings_free_strings (s->tools);
   settings_free_strings (s->tags);
   settings_free_strings (s->plugins);
@@ -257,6 +268,34 @@ tenant_files_read (struct tenant_files *files, int config_dir,
     file_free (files, file);
   }
   return r.good;
+}
+
+static bool
+has_number (const struct tenant_file *file, const char *number)
+{
+  for (char *const *n = file->settings.numbers; n != NULL && *n != NULL; n++)
+    if (number_same (*n, number))
+      return true;
+  return false;
+}
+
+static const struct tenant_file *
+first_with (const struct tenant_files *files, const char *number)
+{
+  const struct tenant_file *first = NULL;
+
+  for (const struct tenant_file *f = files->by_name; f != NULL; f = f->hh.next)
+    if (has_number (f, number) && (first == NULL || strcmp (f->name, first->name) < 0))
+      first = f;
+  return first;
+}
+
+const struct tenant_file *
+tenant_files_called (const struct tenant_files *files, const char *number)
+{
+  const struct tenant_file *file = strcmp (number, "*") != 0 ? first_with (files, number) : NULL;
+
+  return file != NULL ? file : first_with (files, "*");
 }
 
 void

@@ -20,8 +20,11 @@ struct tenant_settings {
   int64_t running, queued, per_minute;
   bool detailed_errors;
   int repair;
-  char *tool_choice; /* NULL: not said */
-  char *features; /* a JSON object of objects, on one line */
+  char *tool_choice;       /* NULL: not said */
+  char *features;          /* a JSON object of objects, on one line */
+  char **numbers;          /* of telephones: E.164, or "*" for those nobody has; NULL: none */
+  char *realtime;          /* a JSON object: what its calls' sessions have; NULL: nothing */
+  int64_t phone_calls_max; /* at once; 0: any number */
 };
 
 struct tenant_file {
@@ -51,6 +54,10 @@ struct tenant_files_events {
  * one file is wrong, err has the first: name, pointer, what was expected and what is there. */
 bool tenant_files_read (struct tenant_files *files, int config_dir,
                         const struct tenant_files_events *events, void *ctx, struct error *err);
+/* Whose number it is: of several that have it, and before those that have "*", the first by name;
+ * NULL: nobody's.  Only of files that are good. */
+const struct tenant_file *tenant_files_called (const struct tenant_files *files,
+                                               const char *number);
 void tenant_files_free (struct tenant_files *files);
 
 #endif

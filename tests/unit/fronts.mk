@@ -83,3 +83,11 @@ check_PROGRAMS += %D%/test_agui_events %D%/test_agui_run
 %C%_test_agui_events_LDADD = $(UNIT_LIBS)
 %C%_test_agui_run_SOURCES = %D%/test_agui_run.c $(front_fakes)
 %C%_test_agui_run_LDADD = $(UNIT_LIBS)
+
+# Telephone calls that come in.
+check_PROGRAMS += %D%/test_realtime_webhook %D%/test_realtime_reception
+%C%_test_realtime_webhook_SOURCES = %D%/test_realtime_webhook.c %D%/tap.h
+%C%_test_realtime_webhook_LDADD = $(UNIT_LIBS)
+%C%_test_realtime_reception_SOURCES = %D%/test_realtime_reception.c %D%/session_stage.c \
+	%D%/session_stage.h $(front_fakes)
+%C%_test_realtime_reception_LDADD = $(UNIT_LIBS)

@@ -326,6 +326,10 @@ each_error_has_its_pointer_and_a_hint (void)
     { "{\"approvals\":{\"echo\":\"always\"}}", "/approvals: this version asks nobody" },
     { "{\"pin\":true}", "/pin: this version does not pin definitions" },
     { "{\"detailed_errors\":1}", "/detailed_errors: " },
+    { "{\"realtime\":{\"numbers\":[\"014155550100\"]}}",
+      "/realtime/numbers/0: expected a number like \"+14155550100\", or \"*\"" },
+    { "{\"realtime\":{\"session\":{\"tools\":[]}}}", "/realtime/session/tools: expected no tools" },
+    { "{\"realtime\":{\"number\":[]}}", "/realtime/number: " },
     { "[]", "expected a JSON object" },
   };
   struct folder f;
@@ -341,7 +345,39 @@ each_error_has_its_pointer_and_a_hint (void)
   folder_close (&f, (const char *const[]){ "tenants.d/x.json", NULL });
 }
 
+static const char *
+called (const struct folder *f, const char *number)
+{
+  const struct tenant_file *file = tenant_files_called (&f->files, number);
+
+  return file != NULL ? file->name : "nobody";
+}
+
+static void
+U0_4_numbers_are_of_the_first_tenant_that_has_them (void)
+{
+  struct folder f;
+
+  folder_open (&f);
+  put (&f, "tenants.d/b.json", "{\"realtime\":{\"numbers\":[\"+14155550100\",\"+33123456789\"]}}");
+  put (&f, "tenants.d/a.json", "{\"realtime\":{\"numbers\":[\"+14155550100\"]}}");
+  CU_ASSERT_TRUE (read_again (&f));
+  CU_ASSERT_STRING_EQUAL (called (&f, "+14155550100"), "a");
+  CU_ASSERT_STRING_EQUAL (called (&f, "33123456789"), "b");
+  CU_ASSERT_STRING_EQUAL (called (&f, "+49301234567"), "nobody");
+  CU_ASSERT_STRING_EQUAL (called (&f, ""), "nobody");
+  CU_ASSERT_STRING_EQUAL (called (&f, "*"), "nobody");
+  put (&f, "tenants.d/c.json", "{\"realtime\":{\"numbers\":[\"*\"]}}");
+  CU_ASSERT_TRUE (read_again (&f));
+  CU_ASSERT_STRING_EQUAL (called (&f, "+49301234567"), "c");
+  CU_ASSERT_STRING_EQUAL (called (&f, "+14155550100"), "a");
+  folder_close (
+    &f, (const char *const[]){ "tenants.d/a.json", "tenants.d/b.json", "tenants.d/c.json", NULL });
+}
+
 static CU_TestInfo tests[] = {
+  { "U0-4 numbers are of the first tenant that has them",
+    U0_4_numbers_are_of_the_first_tenant_that_has_them },
   { "a minute takes so many calls, and says when the next",
     a_minute_takes_so_many_calls_and_says_when_the_next },
   { "a quota that changes keeps what was taken", a_quota_that_changes_keeps_what_was_taken },

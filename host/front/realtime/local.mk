@@ -5,3 +5,12 @@ libhost_la_SOURCES += \
 	%D%/function_calls.c %D%/function_calls.h \
 	%D%/sequencer.c %D%/sequencer.h \
 	%D%/sideband.c %D%/sideband.h
+
+# Telephone calls that come in: the webhook, and what becomes of them.
+libhost_la_SOURCES += \
+	%D%/acceptance.c \
+	%D%/incoming.c %D%/incoming.h \
+	%D%/number.c %D%/number.h \
+	%D%/reception.c %D%/reception.h \
+	%D%/seen.c %D%/seen.h \
+	%D%/signature.c %D%/signature.h

@@ -503,6 +503,7 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
     put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
   put_path (&w, "GET", "/v1/session", "a whole conversation over a WebSocket");
   put_path (&w, "POST", "/v1/realtime/calls", "attend a call of OpenAI's Realtime service");
+  put_path (&w, "POST", "/v1/realtime/incoming", "the webhook of incoming calls, signed");
   put_path (&w, "POST", "/mcp", "the Model Context Protocol");
   jsonw_end (&w);
   jsonw_end (&w);
