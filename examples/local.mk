@@ -8,6 +8,9 @@ check_PROGRAMS += %D%/plugins/hello/test_hello
 dist_check_SCRIPTS += %D%/test_examples.sh
 
 nobase_dist_pkgdata_DATA += \
+  %D%/phone-agent/README.md \
+  %D%/phone-agent/acme-corp.json \
+  %D%/phone-agent/play.py \
   %D%/plugins/hello/Makefile \
   %D%/plugins/hello/hello.c \
   %D%/plugins/hello/test_hello.c \

@@ -185,3 +185,5 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 %C%_integration_troubled_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_troubled_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py
+integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \
+	%D%/integration/test_phone_agent.py

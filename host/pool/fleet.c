@@ -127,6 +127,8 @@ start_one (struct fleet *fleet, struct error *err)
                reason_code (end.reason), "why", err->text, NULL);
     return false;
   }
+  /* the log heard what it says while it builds from the first */
+  worker->repeats = fleet->order.feature != NULL && fleet->description != NULL;
   fleet->lacks = false;
   fleet->history->starts++;
   fleet->history->alive++;

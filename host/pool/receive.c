@@ -176,7 +176,8 @@ take_event (struct worker *worker, const struct frame_log *line, const char *tex
   if (tenant != NULL)
     jsonw_name_string (&w, "tenant_id", tenant);
   jsonw_end (&w);
-  if (!said_event (worker->pool->log, line->level, text, len, line->event_len, &known))
+  if (!said_event (worker->repeats ? NULL : worker->pool->log, line->level, text, len,
+                   line->event_len, &known))
     broken (worker, "sent an event that can't be read");
 }
 
@@ -516,5 +517,8 @@ worker_receive (struct worker *worker)
 
   if (news == CHANNEL_BROKEN)
     broken (worker, worker->channel.problem);
+  /* what it said before its description stands in the ring, which is read after that */
+  if (worker->described && news == CHANNEL_OPEN)
+    worker->repeats = false;
   return news != CHANNEL_CLOSED;
 }

@@ -84,6 +84,7 @@ struct worker {
   char *guarantees;            /* JSON object of HELLO, or NULL */
   bool greeted;                /* HELLO came */
   bool described;              /* the whole of `description` came */
+  bool repeats;                /* it builds what another process has, and says so again */
   enum reason decided;         /* why it was killed or told to stop; REASON_NONE: it was not */
   char *words;                 /* the sentence to that */
   enum reason claimed;         /* from BYE, as are the next three; REASON_NONE: none came */
