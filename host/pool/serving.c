@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_tape.h"
+#include "base/utf8.h"
 #include "pool/fleet.h"
 #include "pool/worker.h"
 #include "service/http/request.h"
@@ -245,7 +246,8 @@ take_phone (struct serving *s, const struct frame_service *head, const char *dat
   const char *refused;
 
   if (s->open || head->number != s->number + 1 || head->head_len > len
-      || head->body_len != len - head->head_len || memchr (data, '\0', len) != NULL)
+      || head->body_len != len - head->head_len || memchr (data, '\0', len) != NULL
+      || !utf8_valid (data, len))
     return false;
   s->number = head->number;
   s->open = true;

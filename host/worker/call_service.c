@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "worker/host_table.h"
 #include "worker/tool_call.h"
 
@@ -70,6 +71,8 @@ order (toolhost_call *pub, enum frame_service_what what, const char *text, const
   key = key != NULL ? key : "";
   if (strlen (text) > BYTES_MAX || strlen (key) > BYTES_MAX - strlen (text))
     end (&a, TOOLHOST_BAD_VALUE, "The text is too long.");
+  else if (!utf8_valid (text, strlen (text)) || !utf8_valid (key, strlen (key)))
+    end (&a, TOOLHOST_BAD_VALUE, "The text is not UTF-8.");
   else {
     service_begin (a.call);
     tell (&a, what, text, key);

@@ -45,7 +45,16 @@ static const struct deed deeds[] = {
   STATE ("state_text", "flag", 1),
   STATE ("state_none", "{}", 1),
   STATE ("state_two", "{\"flag\":\"a\",\"get\":\"user\"}", 1),
+  /* … of a telephone */
+  { "phone_long", { FRAME_SERVICE_REFER, 1, 99, 0 }, JSON ("+1"), 1 },
+  { "phone_key", { FRAME_SERVICE_REFER, 1, 2, 99 }, JSON ("+1k"), 1 },
+  { "phone_rest", { FRAME_SERVICE_HANGUP, 1, 0, 0 }, JSON ("x"), 1 },
+  { "phone_zero", { FRAME_SERVICE_SAY, 1, 3, 0 }, JSON ("a\0b"), 1 },
+  { "phone_utf8", { FRAME_SERVICE_SAY, 1, 2, 0 }, JSON ("\xff\xfe"), 1 },
+  { "phone_again", { FRAME_SERVICE_DTMF, 1, 1, 0 }, JSON ("1"), 2 },
+  { "phone_number", { FRAME_SERVICE_REFER, 2, 2, 0 }, JSON ("+1"), 1 },
   /* what is odd, and harms nobody */
+  { "phone", { FRAME_SERVICE_REFER, 1, 2, 0 }, JSON ("+1"), 1 },
   { "huge", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, UINT64_MAX / 2 }, JSON (url), 1 },
   { "taken", { FRAME_SERVICE_TAKEN, 0, 0, UINT64_MAX }, "", 0, 500 },
   { "stop", { FRAME_SERVICE_STOP, 0, 0, 0 }, "", 0, 500 },

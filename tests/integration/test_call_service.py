@@ -4,7 +4,7 @@
 import contextlib
 import json
 
-from harness import Daemon, main, same
+from harness import Daemon, main, same, wait_for
 from test_auth import Caller, new_key
 from test_builders import ACME
 from test_sessions import Listener, begin, call
@@ -92,6 +92,19 @@ def test_a_session_that_is_no_telephone_call():
         same(ask(d, session, action="hangup"), "not granted: the session is no telephone call")
         outside = d.http("POST", "/v1/tools/phone/call", {"arguments": {"action": "hangup"}})
         same(outside.json["content"][0]["text"], "not granted: the session is no telephone call")
+
+
+def test_what_no_worker_would_ask():
+    deeds = ("phone_long", "phone_key", "phone_rest", "phone_zero", "phone_utf8", "phone_again", "phone_number")
+    with Daemon(plugins=["forged_service", "echo"], config={"max_crashes": 1000, "sessions": {"fake_telephone": True}}) as d:
+        session = begin(d, call_id="CA-1")
+        for deed in deeds:
+            wait_for(lambda: d.rest("forged_service", {"deed": "phone"}).status == 200, what="a worker")
+            same(json.loads(call(d, session, "forged_service", {"deed": deed}).json["output"])["error"], "tool_crashed", deed)
+        wait_for(lambda: len(d.log_events("worker_crashed", lambda e: e["reason"] == "protocol_error")) == len(deeds),
+                 what="all of them in the log")
+        same(d.log_events("call_service_done"), [])  # nothing of it was granted
+        same(d.call("echo", {"text": "well"}).text, "well")
 
 
 def test_S0_50_S0_51_the_log_of_what_a_tool_is_given():
