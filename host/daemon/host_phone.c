@@ -122,6 +122,48 @@ voice_of (struct host *host)
 
 /* ---- what a tool's events ask of a call ---- */
 
+/* Nobody waits for what comes of it, but the log hears why it can't be done. */
+struct acted {
+  struct phone_asker asker; /* first: it is handed back */
+  struct log *log;
+  const char *action;
+  char call_id[];
+};
+
+static void
+on_acted (struct phone_asker *asker, const char *why)
+{
+  struct acted *acted = (struct acted *) asker;
+
+  if (why != NULL)
+    log_event (acted->log, LOG_WARNING, "realtime_phone_failed", "call_id", acted->call_id,
+               "action", acted->action, "why", why, NULL);
+  free (acted);
+}
+
+static struct phone_asker *
+acted_new (const struct host *host, const char *call_id, enum phone_act act)
+{
+  const size_t len = strlen (call_id);
+  struct acted *acted = xcalloc (1, sizeof *acted + len + 1);
+
+  acted->asker.answered = on_acted;
+  acted->log = host->log;
+  acted->action = phone_act_names[act];
+  memcpy (acted->call_id, call_id, len);
+  return &acted->asker;
+}
+
+/* What is said twice is done once: tones alone may be meant twice. */
+static void
+write_key (const char *call_id, enum phone_act act, const char *text, struct buf *out)
+{
+  if (act == PHONE_REFER)
+    buf_printf (out, "%s-transfer-%s", call_id, text);
+  else if (act == PHONE_HANGUP)
+    buf_printf (out, "%s-hangup", call_id);
+}
+
 static void
 act (void *ctx, struct session *session, const char *call_id, enum realtime_action action,
      const char *argument)
@@ -130,11 +172,14 @@ act (void *ctx, struct session *session, const char *call_id, enum realtime_acti
     [REALTIME_HANGUP] = PHONE_HANGUP, [REALTIME_REFER] = PHONE_REFER, [REALTIME_DTMF] = PHONE_DTMF
   };
   struct call_service *service = session_call_service (session);
+  const char *text = argument != NULL ? argument : "";
+  CLEANUP_BUF struct buf key = { 0 };
 
-  (void) ctx;
-  (void) call_id;
-  if (service != NULL && action < sizeof acts / sizeof *acts)
-    call_service_ask (service, acts[action], argument != NULL ? argument : "", NULL, NULL);
+  if (service == NULL || action >= sizeof acts / sizeof *acts)
+    return;
+  write_key (call_id, acts[action], text, &key);
+  call_service_ask (service, acts[action], text, key.len != 0 ? buf_cstr (&key) : NULL,
+                    acted_new (ctx, call_id, acts[action]));
 }
 
 /* ---- it is made, and goes ---- */

@@ -223,6 +223,15 @@ def test_end_call_is_a_hangup():
         same(d.wait_log("call_service_done")["action"], "hangup")
 
 
+def test_tones_can_not_be_sent_and_the_log_says_so():
+    tenant = {"features": {"send_dtmf": {}}, "realtime": {"numbers": [NUMBER]}}
+    with switchboard({"line": tenant}, plugins=["send_dtmf"]) as (d, service):
+        ring(d, "rtc_1")
+        model_calls(service.sideband("rtc_1"), "fc_1", {"button": "1"}, name="send_dtmf")
+        failed = d.wait_log("realtime_phone_failed")
+        same((failed["call_id"], failed["action"], failed["why"]), ("rtc_1", "dtmf", "this telephone can't do that"))
+
+
 def test_without_a_secret_no_calls_come_in():
     with RealtimeServer() as service, Daemon(plugins=["echo"], config=service.config()) as d:
         same(ring(d, "rtc_1").status, 404)
