@@ -107,7 +107,7 @@ def test_U0_5_other_events_are_acknowledged():
 
 
 def test_U0_4_U0_8_U0_10_the_tenant_whose_number_was_dialled():
-    other = {"tools": ["echo"], "realtime": {"numbers": ["+33123456789"], "session": {"tool_choice": "echo"}}}
+    other = {"tools": ["echo"], "tool_choice": "echo", "realtime": {"numbers": ["+33123456789"]}}
     with switchboard({"acme-corp": TRANSFER, "other": other}, session={"model": "common", "audio": {"x": 1}}) as (d, service):
         ring(d, "rtc_1")
         accept = service.wait_request("accept")

@@ -156,7 +156,7 @@ find (void *ctx, const char *number, struct called *called)
   if (strcmp (number, "+14155550100") != 0)
     return false;
   *called = (struct called){ .tenant = "acme",
-                             .session = "{\"model\":\"own\",\"tool_choice\":\"later\"}",
+                             .session = "{\"model\":\"own\"}",
                              .calls_max = w.tenant_max };
   return true;
 }
@@ -535,18 +535,17 @@ test_body (void)
   open_world ();
   CU_ASSERT_TRUE (body_has (NULL, NULL, "{\"type\":\"realtime\",\"tools\":[{"));
   CU_ASSERT_TRUE (body_has (NULL, NULL, "\"tool_choice\":\"auto\"}"));
+  CU_ASSERT_TRUE (body_has ("{\"tool_choice\":\"none\"}", NULL, "\"tool_choice\":\"auto\"}"));
+  CU_ASSERT_TRUE (toolset_choose (catalog_toolset (w.stage.fake.env.catalog), "required"));
+  CU_ASSERT_TRUE (body_has (NULL, NULL, "\"tool_choice\":\"required\"}"));
+  CU_ASSERT_TRUE (toolset_choose (catalog_toolset (w.stage.fake.env.catalog), "later"));
   CU_ASSERT_TRUE (
-    body_has ("{\"tool_choice\":\"required\"}", NULL, "\"tool_choice\":\"required\"}"));
-  CU_ASSERT_TRUE (body_has ("{\"tool_choice\":\"required\"}", "{\"tool_choice\":\"later\"}",
-                            "\"tool_choice\":{\"type\":\"function\",\"name\":\"later\"}}"));
-  CU_ASSERT_TRUE (body_has (NULL, "{\"tool_choice\":{\"type\":\"mcp\",\"server_label\":\"x\"}}",
-                            "\"tool_choice\":{\"type\":\"mcp\",\"server_label\":\"x\"}}"));
+    body_has (NULL, NULL, "\"tool_choice\":{\"type\":\"function\",\"name\":\"later\"}}"));
   CU_ASSERT_TRUE (
     body_has ("{\"model\":\"a\",\"type\":\"x\",\"tools\":[]}", "{\"audio\":{\"b\":1}}",
               "{\"type\":\"realtime\",\"model\":\"a\",\"audio\":{\"b\":1},\"tools\":[{"));
   fake_env_tools (&w.stage.fake, (const char *const[]){ NULL });
-  CU_ASSERT_TRUE (
-    body_has ("{\"tool_choice\":\"required\"}", NULL, "\"tools\":[],\"tool_choice\":\"none\"}"));
+  CU_ASSERT_TRUE (body_has (NULL, NULL, "\"tools\":[],\"tool_choice\":\"none\"}"));
   close_world ();
 }
 

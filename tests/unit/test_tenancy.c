@@ -329,6 +329,8 @@ each_error_has_its_pointer_and_a_hint (void)
     { "{\"realtime\":{\"numbers\":[\"014155550100\"]}}",
       "/realtime/numbers/0: expected a number like \"+14155550100\", or \"*\"" },
     { "{\"realtime\":{\"session\":{\"tools\":[]}}}", "/realtime/session/tools: expected no tools" },
+    { "{\"realtime\":{\"session\":{\"tool_choice\":\"auto\"}}}",
+      "/realtime/session/tool_choice: expected none: it is the tenant's \"tool_choice\"" },
     { "{\"realtime\":{\"number\":[]}}", "/realtime/number: " },
     { "[]", "expected a JSON object" },
   };

@@ -55,41 +55,6 @@ put_members (struct json_writer *w, const struct document *document, const struc
   }
 }
 
-static bool
-is_word (const char *choice)
-{
-  return strcmp (choice, "auto") == 0 || strcmp (choice, "none") == 0
-         || strcmp (choice, "required") == 0;
-}
-
-static void
-put_choice (struct json_writer *w, const struct document *document, const struct json_node *choice,
-            struct arena *arena)
-{
-  const char *name = json_cstring (&document->tape, choice, arena);
-
-  if (name == NULL || is_word (name))
-    return put (w, document, "tool_choice", choice);
-  jsonw_name (w, "tool_choice");
-  jsonw_object (w);
-  jsonw_name_string (w, "type", "function");
-  jsonw_name_string (w, "name", name);
-  jsonw_end (w);
-}
-
-/* What an operator chose counts where there is a tool to choose. */
-static void
-put_tools (struct json_writer *w, const struct document *tools, const struct document *common,
-           const struct document *tenants, const struct toolset *set, struct arena *arena)
-{
-  const struct document *from = member (tenants, "tool_choice") != NULL ? tenants : common;
-
-  put (w, tools, "tools", member (tools, "tools"));
-  if (set->count == 0 || member (from, "tool_choice") == NULL)
-    from = tools;
-  put_choice (w, from, member (from, "tool_choice"), arena);
-}
-
 bool
 reception_body (const struct providers *providers, const struct toolset *set, const char *common,
                 const char *tenants, struct buf *out)
@@ -111,7 +76,8 @@ reception_body (const struct providers *providers, const struct toolset *set, co
   jsonw_name_string (&w, "type", "realtime");
   put_members (&w, &all, &own, &arena);
   put_members (&w, &own, NULL, &arena);
-  put_tools (&w, &tools, &all, &own, set, &arena);
+  put (&w, &tools, "tools", member (&tools, "tools"));
+  put (&w, &tools, "tool_choice", member (&tools, "tool_choice"));
   jsonw_end (&w);
   return true;
 }

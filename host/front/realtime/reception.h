@@ -55,8 +55,8 @@ enum reception_verdict reception_take (struct reception *reception, const char *
 size_t reception_count (const struct reception *reception);
 
 /* The body of an acceptance: { "type": "realtime", …, "tools", "tool_choice" }; members of
- * `tenants` stand in the place of those of `common` (either may be NULL).  A tool_choice that is
- * the bare name of a function is written out (A0-12).  False: the tools can't be written. */
+ * `tenants` stand in the place of those of `common` (either may be NULL); the last two are the
+ * toolset's (A0-12).  False: the tools can't be written. */
 bool reception_body (const struct providers *providers, const struct toolset *tools,
                      const char *common, const char *tenants, struct buf *out);
 
