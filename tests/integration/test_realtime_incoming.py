@@ -155,6 +155,7 @@ def test_U0_8_a_caller_who_has_gone_is_no_fault():
         service.answer("rtc_2", "accept", 403)
         same(ring(d, "rtc_2").status, 200)
         same(d.wait_log("realtime_accept_failed")["why"], "the service answered with status 403")
+        service.wait_request("accept", after=1)
         same([r["verb"] for r in service.requests], ["accept", "accept"])
 
 
