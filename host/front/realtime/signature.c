@@ -62,11 +62,11 @@ read_seconds (struct signed_text text, int64_t *seconds)
 {
   *seconds = 0;
   for (size_t i = 0; i < text.len; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9')
+    if (i == TIMESTAMP_MAX || text.data[i] < '0' || text.data[i] > '9')
       return false;
     *seconds = *seconds * 10 + (text.data[i] - '0');
   }
-  return text.len >= 1 && text.len <= TIMESTAMP_MAX;
+  return text.len != 0;
 }
 
 static bool
