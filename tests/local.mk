@@ -166,7 +166,7 @@ check_LTLIBRARIES += %D%/integration/asks.la
 
 # Results that are too large for a model.
 integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py \
-	%D%/integration/test_tenants.py %D%/integration/test_builders.py
+	%D%/integration/test_tenants.py %D%/integration/test_pins.py %D%/integration/test_builders.py
 check_LTLIBRARIES += %D%/integration/large.la
 %C%_integration_large_la_SOURCES = %D%/integration/large.c
 %C%_integration_large_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

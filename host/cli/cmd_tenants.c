@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/json_tape.h"
+#include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/command.h"
@@ -155,6 +156,113 @@ show (const struct options *options, const struct reply *reply, bool one)
   return CLI_OK;
 }
 
+/* ---- what is pinned ---- */
+
+static const struct table_column pin_columns[] = {
+  { .title = "NAME" },
+  { .title = "STATE" },
+  { .title = "PINNED" },
+  { .title = "PENDING" },
+};
+
+static void
+add_pin (struct table *table, const struct view *v, const struct json_node *pin)
+{
+  static const char *const members[] = { "name", "state", "pinned", "pending" };
+
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    table_addf (table, "%s", shown (v, pin, members[i]));
+}
+
+static void
+show_pin_table (const struct view *v, const struct json_node *root, const struct json_node *pins)
+{
+  struct table table = { .columns = pin_columns,
+                         .columns_count = sizeof pin_columns / sizeof *pin_columns };
+  CLEANUP_BUF struct buf text = { 0 };
+
+  for (const struct json_node *n = json_first (pins); n != json_end (pins); n = json_next (n))
+    add_pin (&table, v, n);
+  table_render (&table, out_width (stdout), &text);
+  table_free (&table);
+  if (json_member (v->tape, root, "problem") != NULL)
+    buf_printf (&text, "nothing is served that was not accepted since: %s\n",
+                shown (v, root, "problem"));
+  out_text (text.data, text.len);
+}
+
+static enum cli_exit
+show_pins (const struct options *options, const struct reply *reply)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  const struct view view = { .tape = &tape, .arena = &arena };
+  const struct json_node *pins = NULL;
+
+  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
+    pins = json_member (&tape, json_root (&tape), "pins");
+  if (!json_is (pins, JSON_ARRAY))
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of pins");
+  if (command_wants_json (options))
+    out_text (reply->body.data, reply->body.len);
+  else
+    show_pin_table (&view, json_root (&tape), pins);
+  return CLI_OK;
+}
+
+static enum cli_exit
+list_pins (const struct options *options, const char *tenant)
+{
+  CLEANUP_BUF struct buf path = { 0 };
+  struct reply reply = { 0 };
+  enum cli_exit status;
+
+  buf_puts (&path, "/v1/tenants/");
+  url_escape (&path, tenant);
+  buf_puts (&path, "/pins");
+  status = client_fetch (options, "GET", buf_cstr (&path), &reply);
+  if (status == CLI_OK)
+    status = show_pins (options, &reply);
+  reply_free (&reply);
+  return status;
+}
+
+/* `digest`: only if this waits; NULL: whatever does. */
+static enum cli_exit
+accept_pending (const struct options *options, const char *tenant, const char *name,
+                const char *digest)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct reply reply = { 0 };
+  struct json_writer w = { .out = &text };
+  enum cli_exit status;
+
+  buf_puts (&text, "/v1/tenants/");
+  url_escape (&text, tenant);
+  buf_puts (&text, "/pins/accept?name=");
+  url_escape (&text, name);
+  if (digest != NULL) {
+    buf_puts (&text, "&digest=");
+    url_escape (&text, digest);
+  }
+  status = client_fetch (options, "POST", buf_cstr (&text), &reply);
+  reply_free (&reply);
+  if (status != CLI_OK)
+    return status;
+  buf_reset (&text, text.cap);
+  if (command_wants_json (options)) {
+    jsonw_object (&w);
+    jsonw_name_string (&w, "accepted", name);
+    jsonw_end (&w);
+  }
+  else
+    buf_printf (&text, "accepted %s", name);
+  out_text (text.data, text.len);
+  return CLI_OK;
+}
+
+/* ---- the command ---- */
+
 static enum cli_exit
 run (const struct options *options, char **words, int count)
 {
@@ -162,6 +270,12 @@ run (const struct options *options, char **words, int count)
   struct reply reply = { 0 };
   enum cli_exit status;
 
+  if (count == 2 && strcmp (words[0], "pins") == 0)
+    return list_pins (options, words[1]);
+  if (count >= 3 && strcmp (words[0], "accept") == 0)
+    return accept_pending (options, words[1], words[2], count == 4 ? words[3] : NULL);
+  if (count >= 2)
+    return out_error (CLI_USAGE, "expected a tenant, or pins and one, or accept, one and a tool");
   buf_puts (&path, "/v1/tenants");
   if (count == 1) {
     buf_putc (&path, '/');
@@ -176,13 +290,15 @@ run (const struct options *options, char **words, int count)
 
 const struct command command_tenants = {
   .name = "tenants",
-  .usage = "[NAME] [--json]",
+  .usage = "[NAME | pins NAME | accept NAME TOOL [DIGEST]] [--json]",
   .summary = "show the tenants, their toolsets and what they use of their quotas",
   .details =
     "Those with a file in tenants.d; all others are served as the tenant default is.\n"
     "RUNNING, QUEUED and PER MINUTE are what is used and what may be.  With a name: which tools.\n"
+    "pins shows what is pinned for a tenant, and what is another since; accept lets it in,\n"
+    "with a digest only if that is what waits.\n"
     "Needs the role manage: the local socket, as root or the daemon's user, or a key.\n",
   .options = OPTIONS_DAEMON | OPTION_JSON,
-  .most = 1,
+  .most = 4,
   .run = run,
 };

@@ -116,6 +116,7 @@ host_free (struct host *host)
   intake_free (host->intake);
   store_free (host->store);
   describe_cache_free (host->cache);
+  pins_free (host->pins);
   metrics_free (host->metrics);
   policies_free (host->policies);
   log_event (host->log, LOG_INFO, "stopped", NULL);

@@ -104,6 +104,7 @@ make_store (struct host *host)
   struct describe_cache_needs cache = { .dir = host->state_dir,
                                         .build = TOOLHOST_BUILD_ID,
                                         .log = host->log };
+  struct pins_needs pins = { .state_dir = host->state_dir, .log = host->log };
   struct intake_needs intake = {
     .loop = host->loop, .log = host->log, .used = hashes_in_use, .ctx = host
   };
@@ -116,6 +117,8 @@ make_store (struct host *host)
   cache.offload = intake.offload = host->offload;
   host->cache = intake.cache = describe_cache_new (&cache);
   intake.store = host->store;
+  pins.offload = host->offload;
+  host->pins = pins_new (&pins);
   host->intake = intake_new (&intake);
 }
 

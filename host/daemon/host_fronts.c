@@ -77,6 +77,33 @@ manage_tenants (void *ctx, const char *name, struct buf *out)
   return toolsets_render (((struct host *) ctx)->toolsets, name, out);
 }
 
+static bool
+manage_pins (void *ctx, const char *tenant, struct buf *out)
+{
+  struct pinned *pinned = toolsets_pinned (((struct host *) ctx)->toolsets, tenant);
+
+  if (pinned != NULL)
+    pinned_render (pinned, out);
+  return pinned != NULL;
+}
+
+static bool
+manage_accept (void *ctx, const char *tenant, const char *name, const char *digest,
+               struct error *err)
+{
+  switch (toolsets_accept (((struct host *) ctx)->toolsets, tenant, name, digest)) {
+  case PINS_ACCEPTED:
+    return true;
+  case PINS_NOT_KEPT:
+    return error_set (err, "no tenant %.80s has \"pin\" in its file", tenant);
+  case PINS_IS_ANOTHER:
+    return error_set (err, "what waits as %.80s has another digest", name);
+  case PINS_NOTHING_WAITS:
+    break;
+  }
+  return error_set (err, "nothing of this name waits: %.80s", name);
+}
+
 static void
 manage_plugins (void *ctx, struct buf *out)
 {
@@ -179,6 +206,8 @@ host_make_fronts (struct host *host)
                                               .metrics = manage_metrics,
                                               .plugins = manage_plugins,
                                               .tenants = manage_tenants,
+                                              .pins = manage_pins,
+                                              .accept = manage_accept,
                                               .release = manage_release,
                                               .reload = manage_reload,
                                               .connections_room = manage_connections_room } };

@@ -29,6 +29,7 @@
 #include "daemon/host.h"
 #include "daemon/intake.h"
 #include "daemon/notify.h"
+#include "daemon/pins.h"
 #include "daemon/plugins.h"
 #include "daemon/policies.h"
 #include "daemon/privileges.h"
@@ -95,6 +96,7 @@ struct host {
   struct offload *readers; /* large results */
   struct store *store;
   struct describe_cache *cache;
+  struct pins *pins;
   struct intake *intake;
   struct catalog *catalog;
   struct http_dns *dns;

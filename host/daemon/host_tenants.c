@@ -95,7 +95,8 @@ host_make_tenants (struct host *host)
                                         .pool = &host->pool,
                                         .plugins = host->plugins,
                                         .catalog = host->catalog,
-                                        .tenancies = host->tenancies };
+                                        .tenancies = host->tenancies,
+                                        .pins = host->pins };
 
   host->toolsets = toolsets_new (&needs);
   auth_set_most (host->auth, most_roles, host->tenancies);

@@ -22,6 +22,7 @@ libhost_la_SOURCES += \
 	%D%/plugins_show.c \
 	%D%/policies.c %D%/policies.h \
 	%D%/policy_keys.c %D%/policy_keys.h \
+	%D%/pins.c %D%/pins.h %D%/pins_file.c %D%/pins_file.h \
 	%D%/privileges.c %D%/privileges.h \
 	%D%/profiles.c %D%/profiles.h \
 	%D%/report.c %D%/report.h \

@@ -32,7 +32,8 @@ struct served {
   struct toolsets *all;
   const struct tenant_file *file;
   struct tenancy *tenancy;
-  struct build *builds; /* in the order of the builders */
+  struct pinned *pinned; /* NULL: its file does not want it */
+  struct build *builds;  /* in the order of the builders */
   /* while they are made (again) */
   struct builder *builders; /* those of the last run; they say whether another one is due */
   size_t builders_count;

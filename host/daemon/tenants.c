@@ -47,8 +47,7 @@ static const struct setting tenant_settings[] = {
   { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
   { "approvals", SETTING_EMPTY, 0, 0, 0, NULL,
     "this version asks nobody's approval by rule, so none can be set" },
-  { "pin", SETTING_EMPTY, 0, 0, 0, NULL,
-    "this version does not pin definitions, so it can't be promised" },
+  { "pin", SETTING_BOOL, AT (pin), 0, 0, NULL, NULL },
   { .name = NULL },
 };
 

@@ -18,7 +18,7 @@ struct tenant_settings {
   char **tools, **tags, **plugins; /* NULL: not said */
   char **roles;
   int64_t running, queued, per_minute;
-  bool detailed_errors;
+  bool detailed_errors, pin;
   int repair;
   char *tool_choice;       /* NULL: not said */
   char *features;          /* a JSON object of objects, on one line */

@@ -68,6 +68,22 @@ add_built (struct gathering *g, struct build *build)
   }
 }
 
+/* What is not as it was pinned is left out. */
+static void
+leave_out_changed (struct gathering *g, struct pinned *pinned)
+{
+  size_t kept = 0;
+
+  pinned_begin (pinned);
+  for (size_t i = 0; i < g->count; i++)
+    if (pinned_admits (pinned, g->tools[i]))
+      g->tools[kept++] = g->tools[i];
+    else
+      tool_unref (g->tools[i]);
+  g->count = kept;
+  pinned_end (pinned);
+}
+
 void
 served_make (struct served *s)
 {
@@ -78,6 +94,8 @@ served_make (struct served *s)
   add_granted (&g, catalog_toolset (whole), &s->file->granted);
   for (struct build *b = s->builds; b != NULL; b = b->next)
     add_built (&g, b);
+  if (s->pinned != NULL)
+    leave_out_changed (&g, s->pinned);
   set = toolset_new (g.tools, g.count, catalog_generation (whole));
   if (!toolset_choose (set, s->file->settings.tool_choice) && s->all->begun && !s->running)
     log_event (s->all->needs.log, LOG_WARNING, "tenant_tool_choice_unknown", "tenant",
@@ -162,6 +180,18 @@ toolsets_find (struct toolsets *all, const char *name)
   return s;
 }
 
+/* A tenant of which no file ever was good keeps the pins it may have had. */
+static void
+follow_pin (struct served *s)
+{
+  if (s->file->settings.pin)
+    s->pinned = pins_of (s->all->needs.pins, s->file->name);
+  else if (s->file->text != NULL) {
+    s->pinned = NULL;
+    pins_forget (s->all->needs.pins, s->file->name);
+  }
+}
+
 void
 toolsets_follow (struct toolsets *all, const struct tenant_file *file)
 {
@@ -180,6 +210,7 @@ toolsets_follow (struct toolsets *all, const struct tenant_file *file)
     HASH_ADD_KEYPTR (hh, all->by_name, s->tenancy->name, strlen (s->tenancy->name), s);
   }
   s->file = file;
+  follow_pin (s);
   (void) tenancy_grant (s->tenancy, &file->terms);
   served_make (s);
   log_event (all->needs.log, LOG_INFO, "tenant_loaded", "tenant", file->name, NULL);
@@ -204,8 +235,31 @@ toolsets_forget (struct toolsets *all, const char *tenant)
     return;
   log_event (all->needs.log, LOG_INFO, "tenant_gone", "tenant", tenant, NULL);
   tenancy_revoke (s->tenancy);
+  pins_forget (all->needs.pins, tenant);
   drop (all, s);
   toolsets_look (all);
+}
+
+struct pinned *
+toolsets_pinned (struct toolsets *all, const char *tenant)
+{
+  const struct served *s = toolsets_find (all, tenant);
+
+  return s != NULL ? s->pinned : NULL;
+}
+
+enum pins_accepted
+toolsets_accept (struct toolsets *all, const char *tenant, const char *name, const char *digest)
+{
+  struct served *s = toolsets_find (all, tenant);
+  enum pins_accepted accepted;
+
+  if (s == NULL || s->pinned == NULL)
+    return PINS_NOT_KEPT;
+  accepted = pinned_accept (s->pinned, name, digest);
+  if (accepted == PINS_ACCEPTED)
+    served_make (s);
+  return accepted;
 }
 
 struct toolsets *

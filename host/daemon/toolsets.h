@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "call/tenancy.h"
 #include "catalog/catalog.h"
+#include "daemon/pins.h"
 #include "daemon/tenants.h"
 #include "watch/log.h"
 
@@ -23,6 +24,7 @@ struct toolsets_needs {
   struct plugins *plugins;
   struct catalog *catalog;     /* of everything */
   struct tenancies *tenancies; /* where each tenant's is put */
+  struct pins *pins;           /* of those whose files want them */
 };
 
 struct toolsets *toolsets_new (const struct toolsets_needs *needs);
@@ -43,5 +45,11 @@ void toolsets_forget (struct toolsets *toolsets, const char *tenant);
 
 /* { "tenants": [ … ] }, sorted by name; of one, NULL: of all.  False: there is no such file. */
 bool toolsets_render (struct toolsets *toolsets, const char *tenant, struct buf *out);
+
+/* The pins of a tenant; NULL: there is no file of such a tenant, or it does not want pins. */
+struct pinned *toolsets_pinned (struct toolsets *toolsets, const char *tenant);
+/* Let in what waits, at once; PINS_NOT_KEPT: there are none of it. */
+enum pins_accepted toolsets_accept (struct toolsets *toolsets, const char *tenant, const char *name,
+                                    const char *digest);
 
 #endif

@@ -31,6 +31,11 @@ struct front_manage {
   size_t (*connections_room) (void *ctx);
   /* { "tenants": […] }, of one, or of all (NULL); false: unknown */
   bool (*tenants) (void *ctx, const char *name, struct buf *out);
+  /* { "tenant", "pins": […] }; false: the tenant has none */
+  bool (*pins) (void *ctx, const char *tenant, struct buf *out);
+  /* let in what waits under a name, if it has this digest (NULL: any); false: err says why not */
+  bool (*accept) (void *ctx, const char *tenant, const char *name, const char *digest,
+                  struct error *err);
 };
 
 struct seal_keys; /* call/seal.h */

@@ -102,6 +102,10 @@ check_PROGRAMS += %D%/test_tenancy
 %C%_test_tenancy_SOURCES = %D%/test_tenancy.c %D%/tap.h
 %C%_test_tenancy_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_pins
+%C%_test_pins_SOURCES = %D%/test_pins.c %D%/place.c %D%/place.h %D%/tap.h
+%C%_test_pins_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_resilience
 %C%_test_resilience_SOURCES = %D%/test_resilience.c %D%/tap.h
 %C%_test_resilience_LDADD = $(UNIT_LIBS)

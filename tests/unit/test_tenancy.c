@@ -246,7 +246,7 @@ a_file_is_read_and_a_bad_one_keeps_the_last_good (void)
        "{ \"tenant_id\": \"acme\", // as the file\n"
        "  \"tools\": [\"calc*\", \"echo\"], \"plugins\": [], \"roles\": [\"call\"],\n"
        "  \"quotas\": {\"running\": 4, \"queued\": null, \"per_minute\": 60},\n"
-       "  \"detailed_errors\": true, \"repair\": \"off\", \"pin\": false, \"guards\": [],\n"
+       "  \"detailed_errors\": true, \"repair\": \"off\", \"pin\": true, \"guards\": [],\n"
        "  \"features\": {\"refer\": {\"enabled\": true}} }");
   CU_ASSERT (read_again (&f));
   CU_ASSERT_EQUAL (f.changed, 1);
@@ -255,6 +255,7 @@ a_file_is_read_and_a_bad_one_keeps_the_last_good (void)
   CU_ASSERT_EQUAL (acme->terms.quota.queued, 0);
   CU_ASSERT_EQUAL (acme->terms.quota.per_minute, 60);
   CU_ASSERT (acme->terms.detailed_errors);
+  CU_ASSERT (acme->settings.pin);
   CU_ASSERT_EQUAL (acme->terms.repair, 0);
   CU_ASSERT_EQUAL (acme->terms.roles, 3); /* who may call may list */
   CU_ASSERT_STRING_EQUAL (acme->granted.tools.data, "calc*,echo");
@@ -280,6 +281,7 @@ a_file_is_read_and_a_bad_one_keeps_the_last_good (void)
   CU_ASSERT_EQUAL (f.changed, 1);
   CU_ASSERT_PTR_NULL (acme->problem);
   CU_ASSERT_EQUAL (acme->terms.roles, ~0U);
+  CU_ASSERT_FALSE (acme->settings.pin);
 
   CU_ASSERT_EQUAL (unlinkat (f.fd, "tenants.d/acme.json", 0), 0);
   CU_ASSERT (read_again (&f));
@@ -324,7 +326,7 @@ each_error_has_its_pointer_and_a_hint (void)
     { "{\"keys\":[]}", "/keys: keys are not kept here: make one with toolhost key new" },
     { "{\"guards\":[\"pii\"]}", "/guards: this version has no guards" },
     { "{\"approvals\":{\"echo\":\"always\"}}", "/approvals: this version asks nobody" },
-    { "{\"pin\":true}", "/pin: this version does not pin definitions" },
+    { "{\"pin\":1}", "/pin: " },
     { "{\"detailed_errors\":1}", "/detailed_errors: " },
     { "{\"realtime\":{\"numbers\":[\"014155550100\"]}}",
       "/realtime/numbers/0: expected a number like \"+14155550100\", or \"*\"" },

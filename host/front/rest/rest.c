@@ -1,6 +1,7 @@
 #include "front/rest/rest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "catalog/directory.h"
@@ -356,6 +357,45 @@ get_tenants (struct rest *rest, struct http_exchange *x, struct slice segment)
     reply_json (x, 200, &out);
 }
 
+/* NULL: it holds U+0000, or it is not said. */
+static char *
+text_of (struct slice s)
+{
+  return s.data != NULL && memchr (s.data, '\0', s.len) == NULL ? xstrndup (s.data, s.len) : NULL;
+}
+
+static void
+get_pins (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_FREE char *tenant = text_of (segment);
+  CLEANUP_BUF struct buf out = { 0 };
+
+  if (tenant == NULL || !manage->pins (manage->ctx, tenant, &out))
+    http_reply_error (x, 404, "not_found", "There is no tenant of this name with pins");
+  else
+    reply_json (x, 200, &out);
+}
+
+static void
+post_accept (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_FREE char *tenant = text_of (segment);
+  CLEANUP_FREE char *name = text_of (http_query (x, "name"));
+  const struct slice wanted = http_query (x, "digest");
+  CLEANUP_FREE char *digest = text_of (wanted);
+  struct error err = { 0 };
+
+  if (tenant == NULL || name == NULL || (digest == NULL && wanted.data != NULL))
+    http_reply_error (x, 400, "bad_request",
+                      "expected name=, of what is accepted, and perhaps its digest=");
+  else if (!manage->accept (manage->ctx, tenant, name, digest, &err))
+    http_reply_error (x, 404, "not_found", "%s", err.text);
+  else
+    reply_status (x, 200, "accepted", NULL);
+}
+
 static void
 get_health (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
@@ -466,6 +506,10 @@ static const struct route routes[] = {
     ROLE_CALL },
   { "GET", "/v1/tenants", "the tenants that have a file", get_tenants, ROLE_MANAGE },
   { "GET", "/v1/tenants/{tenant}", "one of them", get_tenants, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/pins", "what is pinned, and what waits to be accepted", get_pins,
+    ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/pins/accept", "let in what waits: name=…, digest=…", post_accept,
+    ROLE_MANAGE },
   { "GET", "/v1/plugins", "the plugins and how they are", get_plugins, ROLE_OBSERVE },
   { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release, ROLE_MANAGE },
   { "POST", "/v1/reload", "read the configuration again", post_reload, ROLE_MANAGE },
