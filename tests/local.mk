@@ -13,6 +13,7 @@ integration_tests = \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_http.py \
+	%D%/integration/test_http2.py \
 	%D%/integration/test_isolation.py \
 	%D%/integration/test_launcher.py \
 	%D%/integration/test_line.py \
@@ -44,7 +45,7 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
