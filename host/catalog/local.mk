@@ -30,7 +30,7 @@ libhost_la_SOURCES += \
 	%D%/skill.c %D%/skill.h \
 	%D%/skill_index.c %D%/skill_index.h \
 	%D%/source.c %D%/source.h \
-	%D%/store.c %D%/store.h \
+	%D%/copies.c %D%/copies.h \
 	%D%/toolset.c %D%/toolset.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/views.c %D%/views.h

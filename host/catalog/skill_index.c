@@ -25,7 +25,7 @@ struct entry {
 
 struct indexing {
   int copy;
-  const struct store_stop *stop;
+  const struct copies_stop *stop;
   struct entry *entries; /* in the order of their paths, as in the copy */
   size_t count;
   char *room; /* CHUNK bytes */
@@ -296,7 +296,7 @@ look_for_none (struct indexing *x)
 }
 
 bool
-skill_index (int copy, const struct store_stop *stop, struct buf *out)
+skill_index (int copy, const struct copies_stop *stop, struct buf *out)
 {
   __attribute__ ((cleanup (indexing_cleanup))) struct indexing x = { .copy = copy,
                                                                      .stop = stop,

@@ -11,7 +11,7 @@
 #define TOOLHOST_CATALOG_SKILL_INDEX_H
 
 #include "base/buf.h"
-#include "catalog/store.h"
+#include "catalog/copies.h"
 
 /* What the extension says every host takes, and how many skills a plugin may have. */
 enum {
@@ -23,6 +23,6 @@ enum {
 
 /* Append the index of the copy; nothing when it has no skills/.  False: it was stopped, or the copy
  * can't be read.  In a thread. */
-bool skill_index (int copy, const struct store_stop *stop, struct buf *out);
+bool skill_index (int copy, const struct copies_stop *stop, struct buf *out);
 
 #endif

@@ -114,7 +114,7 @@ host_free (struct host *host)
   discovery_free (host->discovery);
   offload_free (host->offload);
   intake_free (host->intake);
-  store_free (host->store);
+  copies_free (host->copies);
   describe_cache_free (host->cache);
   pins_free (host->pins);
   metrics_free (host->metrics);

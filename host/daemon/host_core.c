@@ -111,12 +111,12 @@ make_store (struct host *host)
   struct error err = { 0 };
 
   host->offload = offload_new (host->loop, OFFLOAD_THREADS);
-  host->store = store_new (host->state_dir, (uint64_t) host->config.plugin_max, &err);
+  host->copies = copies_new (host->state_dir, (uint64_t) host->config.plugin_max, &err);
   if (err.text[0] != '\0')
     log_event (host->log, LOG_WARNING, "plugin_store_failed", "why", err.text, NULL);
   cache.offload = intake.offload = host->offload;
   host->cache = intake.cache = describe_cache_new (&cache);
-  intake.store = host->store;
+  intake.copies = host->copies;
   pins.offload = host->offload;
   host->pins = pins_new (&pins);
   host->intake = intake_new (&intake);

@@ -22,7 +22,7 @@
 #include "call/seal.h"
 #include "catalog/discovery.h"
 #include "catalog/settle.h"
-#include "catalog/store.h"
+#include "catalog/copies.h"
 #include "daemon/ceiling.h"
 #include "daemon/changes.h"
 #include "daemon/describe_cache.h"
@@ -94,7 +94,7 @@ struct host {
   struct turns turns;
   struct offload *offload; /* files */
   struct offload *readers; /* large results */
-  struct store *store;
+  struct copies *copies;
   struct describe_cache *cache;
   struct pins *pins;
   struct intake *intake;

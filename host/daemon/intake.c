@@ -34,7 +34,7 @@ struct taking {
   void (*done) (void *ctx, const struct plugin_copy *taken, const struct error *err);
   void *ctx;
   /* the outcome */
-  struct stored copy;
+  struct copies_file copy;
   char *suggests, *skills;
   bool damaged; /* a copy was there, and was not what its name says */
   struct error trouble, err;
@@ -50,13 +50,13 @@ stopped (const void *ctx)
 
 /* The copy may be there, and only its own identity unknown. */
 static bool
-use_copy (struct taking *t, const struct store_stop *stop)
+use_copy (struct taking *t, const struct copies_stop *stop)
 {
-  const struct store *store = t->intake->needs.store;
+  const struct copies *copies = t->intake->needs.copies;
 
-  if (!t->expected || !store_open (store, t->known.hex, t->source.folder, &t->copy))
+  if (!t->expected || !copies_open (copies, t->known.hex, t->source.folder, &t->copy))
     return false;
-  if (store_verify (store, &t->copy, t->source.folder, stop))
+  if (copies_verify (copies, &t->copy, t->source.folder, stop))
     return true;
   t->damaged = true;
   fd_cleanup (&t->copy.fd);
@@ -85,7 +85,7 @@ read_suggestion (struct taking *t)
 
 /* They are read from the copy: what was hashed is what is served. */
 static void
-read_skills (struct taking *t, const struct store_stop *stop)
+read_skills (struct taking *t, const struct copies_stop *stop)
 {
   CLEANUP_BUF struct buf index = { 0 };
 
@@ -104,12 +104,12 @@ static void
 take (void *ctx, const struct offload_job *job)
 {
   struct taking *t = ctx;
-  const struct store_stop stop = { .stopped = stopped, .ctx = job };
+  const struct copies_stop stop = { .stopped = stopped, .ctx = job };
 
   if (use_copy (t, &stop) || !read_suggestion (t))
     return;
-  if (store_take (t->intake->needs.store, t->name, &t->source, &stop, &t->copy, &t->trouble,
-                  &t->err))
+  if (copies_take (t->intake->needs.copies, t->name, &t->source, &stop, &t->copy, &t->trouble,
+                   &t->err))
     read_skills (t, &stop);
 }
 
@@ -191,9 +191,9 @@ intake_now (struct intake *intake, const struct source *source, struct plugin_co
   struct describe_cache *cache = intake->needs.cache;
   const struct known *known = describe_cache_known (cache, &source->identity);
   const struct known *copy;
-  struct stored stored;
+  struct copies_file stored;
 
-  if (known == NULL || !store_open (intake->needs.store, known->hex, source->folder, &stored))
+  if (known == NULL || !copies_open (intake->needs.copies, known->hex, source->folder, &stored))
     return false;
   copy = describe_cache_known (cache, &stored.identity);
   if (copy == NULL || strcmp (copy->hex, known->hex) != 0) {
@@ -253,7 +253,7 @@ sweep (void *ctx, const struct offload_job *job)
   struct sweep *s = ctx;
 
   (void) job;
-  s->removed = store_sweep (s->intake->needs.store, s->keep, s->count, KEPT);
+  s->removed = copies_sweep (s->intake->needs.copies, s->keep, s->count, KEPT);
 }
 
 static void

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/offload.h"
-#include "catalog/store.h"
+#include "catalog/copies.h"
 #include "daemon/describe_cache.h"
 #include "watch/log.h"
 
@@ -19,7 +19,7 @@ struct taking; /* a copy that is being made */
 struct intake_needs {
   struct ev_loop *loop;
   struct offload *offload;
-  const struct store *store;
+  const struct copies *copies;
   struct describe_cache *cache;
   struct log *log;
   /* The hashes of all plugins there are: fills `list` (allocated), returns how many. */

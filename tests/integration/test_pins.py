@@ -7,7 +7,7 @@ import time
 from harness import PATIENCE, installed, main, plugin_file, run, same, wait_for
 from mcp_wire import Session
 from test_auth import Caller, new_key
-from test_store import with_state
+from test_copies import with_state
 from test_tenants import call, cli, listening, tools
 
 TOOL = "numbered_0000"

@@ -9,7 +9,7 @@ import re
 from harness import Daemon, LEGACY, SOURCE, installed, main, run, same, wait_for
 from test_auth import bearer, new_key
 from test_offers import INITIALIZE, Listener, Session, both, listen
-from test_store import of_plugin, with_state
+from test_copies import of_plugin, with_state
 
 TOOLHOST = installed("bin/toolhost")
 URI = "skill://conformance/commit-message/SKILL.md"

@@ -10,13 +10,14 @@ floors='
 host/base         -
 host/schema       base
 host/watch        base
+host/store        base watch
 host/catalog      base schema watch
 host/service      base schema watch
 host/pool         base schema watch service
-host/call         base schema watch catalog pool service
-host/session      base schema watch catalog pool call service
-host/front        base schema watch catalog pool call session service
-host/daemon       base schema watch catalog pool call session front service
+host/call         base schema watch catalog pool service store
+host/session      base schema watch catalog pool call service store
+host/front        base schema watch catalog pool call session service store
+host/daemon       base schema watch catalog pool call session front service store
 host/worker       base
 host/mock         base worker
 host/cli          base schema watch catalog pool call front daemon service

@@ -65,7 +65,7 @@ always (const void *ctx)
   return true;
 }
 
-static const struct store_stop go_on = { .stopped = never }, stop = { .stopped = always };
+static const struct copies_stop go_on = { .stopped = never }, stop = { .stopped = always };
 
 #define SKILL(name) "---\nname: " name "\ndescription: About " name ".\n---\n# " name "\n"
 

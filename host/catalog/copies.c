@@ -1,4 +1,4 @@
-#include "catalog/store.h"
+#include "catalog/copies.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 enum { CHUNK = 256 * 1024, NAME_SIZE = SHA256_HEX + 8 };
 
-struct store {
+struct copies {
   int dir; /* of the copies; -1: they are in memory */
   uint64_t most;
 };
@@ -47,32 +47,32 @@ make_folder (int parent, const char *name)
   return fd;
 }
 
-struct store *
-store_new (int state, uint64_t most, struct error *err)
+struct copies *
+copies_new (int state, uint64_t most, struct error *err)
 {
-  struct store *store = xcalloc (1, sizeof *store);
+  struct copies *copies = xcalloc (1, sizeof *copies);
   CLEANUP_FD int folder = -1;
 
-  store->dir = -1;
-  store->most = most;
+  copies->dir = -1;
+  copies->most = most;
   if (state < 0)
-    return store;
-  folder = make_folder (state, "store");
+    return copies;
+  folder = make_folder (state, "plugins");
   if (folder >= 0)
-    store->dir = make_folder (folder, "sha256");
-  if (store->dir < 0)
-    error_set (err, "store/sha256 in the state folder: %s: plugins are copied into memory",
+    copies->dir = make_folder (folder, "sha256");
+  if (copies->dir < 0)
+    error_set (err, "plugins/sha256 in the state folder: %s: plugins are copied into memory",
                errno == EPERM ? "it is writable by others, or somebody else's" : strerror (errno));
-  return store;
+  return copies;
 }
 
 void
-store_free (struct store *store)
+copies_free (struct copies *copies)
 {
-  if (store == NULL)
+  if (copies == NULL)
     return;
-  fd_cleanup (&store->dir);
-  free (store);
+  fd_cleanup (&copies->dir);
+  free (copies);
 }
 
 static void
@@ -82,16 +82,16 @@ name_of (const char *hex, bool folder, char name[NAME_SIZE])
 }
 
 bool
-store_open (const struct store *store, const char *hex, bool folder, struct stored *out)
+copies_open (const struct copies *copies, const char *hex, bool folder, struct copies_file *out)
 {
   char name[NAME_SIZE];
   struct stat st;
 
-  *out = (struct stored){ .fd = -1 };
-  if (store->dir < 0)
+  *out = (struct copies_file){ .fd = -1 };
+  if (copies->dir < 0)
     return false;
   name_of (hex, folder, name);
-  out->fd = openat (store->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  out->fd = openat (copies->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (out->fd < 0 || fstat (out->fd, &st) < 0 || !S_ISREG (st.st_mode)) {
     fd_cleanup (&out->fd);
     out->fd = -1;
@@ -109,14 +109,14 @@ struct copy {
   int to; /* -1: they are hashed alone */
   struct hash *hash;
   uint64_t bytes, most;
-  const struct store_stop *stop;
+  const struct copies_stop *stop;
   char *room; /* CHUNK bytes */
   struct error *err;
   bool no_room; /* err is about where they go */
 };
 
 static void
-copy_begin (struct copy *copy, int to, uint64_t most, const struct store_stop *stop,
+copy_begin (struct copy *copy, int to, uint64_t most, const struct copies_stop *stop,
             struct error *err)
 {
   *copy = (struct copy){
@@ -268,16 +268,16 @@ temporary_name (char name[NAME_SIZE])
 
 /* Give the file its name; it is on the disk before it has it. */
 static bool
-publish (const struct store *store, int fd, const char *temporary, bool folder, struct stored *out,
-         struct error *err)
+publish (const struct copies *copies, int fd, const char *temporary, bool folder,
+         struct copies_file *out, struct error *err)
 {
   char name[NAME_SIZE];
   struct stat st;
 
   name_of (out->hex, folder, name);
-  out->fd = openat (store->dir, temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  out->fd = openat (copies->dir, temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (out->fd < 0 || fchmod (fd, 0444) < 0 || fsync (fd) < 0
-      || renameat (store->dir, temporary, store->dir, name) < 0 || fstat (out->fd, &st) < 0) {
+      || renameat (copies->dir, temporary, copies->dir, name) < 0 || fstat (out->fd, &st) < 0) {
     error_set (err, "a copy can't be written: %s", strerror (errno));
     fd_cleanup (&out->fd);
     out->fd = -1;
@@ -289,8 +289,9 @@ publish (const struct store *store, int fd, const char *temporary, bool folder, 
 
 /* `no_room`: it may be copied elsewhere. */
 static bool
-take_to_disk (const struct store *store, const char *name, const struct source *source,
-              const struct store_stop *stop, struct stored *out, bool *no_room, struct error *err)
+take_to_disk (const struct copies *copies, const char *name, const struct source *source,
+              const struct copies_stop *stop, struct copies_file *out, bool *no_room,
+              struct error *err)
 {
   CLEANUP_COPY struct copy copy = { 0 };
   char temporary[NAME_SIZE];
@@ -298,25 +299,25 @@ take_to_disk (const struct store *store, const char *name, const struct source *
 
   temporary_name (temporary);
   *no_room = true;
-  fd = openat (store->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  fd = openat (copies->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0)
     return error_set (err, "a copy can't be written: %s", strerror (errno));
-  copy_begin (&copy, fd, store->most, stop, err);
+  copy_begin (&copy, fd, copies->most, stop, err);
   if (put_source (&copy, source, name)) {
     hash_end (copy.hash, out->hex);
     copy.hash = NULL;
-    if (publish (store, fd, temporary, source->folder, out, err))
+    if (publish (copies, fd, temporary, source->folder, out, err))
       return true;
     copy.no_room = true;
   }
   *no_room = copy.no_room;
-  (void) unlinkat (store->dir, temporary, 0);
+  (void) unlinkat (copies->dir, temporary, 0);
   return false;
 }
 
 static bool
-take_to_memory (const struct store *store, const char *name, const struct source *source,
-                const struct store_stop *stop, struct stored *out, struct error *err)
+take_to_memory (const struct copies *copies, const char *name, const struct source *source,
+                const struct copies_stop *stop, struct copies_file *out, struct error *err)
 {
   const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
   CLEANUP_COPY struct copy copy = { 0 };
@@ -324,7 +325,7 @@ take_to_memory (const struct store *store, const char *name, const struct source
 
   if (fd < 0)
     return error_set (err, "a copy can't be made in memory: %s", strerror (errno));
-  copy_begin (&copy, fd, store->most, stop, err);
+  copy_begin (&copy, fd, copies->most, stop, err);
   if (!put_source (&copy, source, name))
     return false;
   if (fcntl (fd, F_ADD_SEALS, seals) < 0)
@@ -337,27 +338,27 @@ take_to_memory (const struct store *store, const char *name, const struct source
 }
 
 bool
-store_take (const struct store *store, const char *name, const struct source *source,
-            const struct store_stop *stop, struct stored *out, struct error *trouble,
-            struct error *err)
+copies_take (const struct copies *copies, const char *name, const struct source *source,
+             const struct copies_stop *stop, struct copies_file *out, struct error *trouble,
+             struct error *err)
 {
   bool no_room = true;
 
-  *out = (struct stored){ .fd = -1 };
+  *out = (struct copies_file){ .fd = -1 };
   trouble->text[0] = '\0';
-  if (store->dir >= 0 && take_to_disk (store, name, source, stop, out, &no_room, err))
+  if (copies->dir >= 0 && take_to_disk (copies, name, source, stop, out, &no_room, err))
     return true;
-  if (store->dir >= 0 && !no_room)
+  if (copies->dir >= 0 && !no_room)
     return false;
-  *trouble = store->dir >= 0 ? *err : *trouble;
-  return take_to_memory (store, name, source, stop, out, err);
+  *trouble = copies->dir >= 0 ? *err : *trouble;
+  return take_to_memory (copies, name, source, stop, out, err);
 }
 
 /* ---- looking after it ---- */
 
 bool
-store_verify (const struct store *store, const struct stored *stored, bool folder,
-              const struct store_stop *stop)
+copies_verify (const struct copies *copies, const struct copies_file *stored, bool folder,
+               const struct copies_stop *stop)
 {
   CLEANUP_COPY struct copy copy = { 0 };
   struct error err = { 0 };
@@ -373,7 +374,7 @@ store_verify (const struct store *store, const struct stored *stored, bool folde
   }
   name_of (stored->hex, folder, name);
   if (!stop->stopped (stop->ctx))
-    (void) unlinkat (store->dir, name, 0);
+    (void) unlinkat (copies->dir, name, 0);
   return false;
 }
 
@@ -394,9 +395,9 @@ kept (const char *name, char (*keep)[SHA256_HEX], size_t count)
 }
 
 unsigned
-store_sweep (const struct store *store, char (*keep)[SHA256_HEX], size_t count, int64_t seconds)
+copies_sweep (const struct copies *copies, char (*keep)[SHA256_HEX], size_t count, int64_t seconds)
 {
-  int fd = store->dir >= 0 ? openat (store->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = copies->dir >= 0 ? openat (copies->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
   time_t before = time (NULL) - (time_t) seconds;
   unsigned removed = 0;
@@ -410,8 +411,8 @@ store_sweep (const struct store *store, char (*keep)[SHA256_HEX], size_t count, 
     qsort (keep, count, sizeof *keep, compare);
   for (struct dirent *e; (e = readdir (dir)) != NULL;)
     if (!kept (e->d_name, keep, count)
-        && fstatat (store->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG (st.st_mode)
-        && st.st_mtime < before && unlinkat (store->dir, e->d_name, 0) == 0)
+        && fstatat (copies->dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG (st.st_mode)
+        && st.st_mtime < before && unlinkat (copies->dir, e->d_name, 0) == 0)
       removed++;
   (void) closedir (dir);
   return removed;

@@ -65,7 +65,7 @@ def echo_with(tail):
 
 
 def copies(state):
-    return sorted(p.name for p in (state / "store/sha256").iterdir() if not p.name.startswith("."))
+    return sorted(p.name for p in (state / "plugins/sha256").iterdir() if not p.name.startswith("."))
 
 
 def of_plugin(d, name):
@@ -135,7 +135,7 @@ def test_a_start_from_the_store():
                 hashes = sorted(of_plugin(d, name)["sha256"] + ".so" for name in ("echo", "calculator"))
                 same(names, hashes)
                 comment(f"ready after {d.ready_after * 1000:.0f} ms")
-        copy = keeper.state / "store/sha256" / names[0]
+        copy = keeper.state / "plugins/sha256" / names[0]
         same(copy.stat().st_mode & 0o7777, 0o444)
         same((keeper.state / "store").stat().st_mode & 0o7777, 0o700)
 
@@ -145,7 +145,7 @@ def test_a_damaged_copy_is_made_again():
         keeper.add("echo")
         with keeper.again() as d:
             d.call("echo", {"text": "x"})
-        copy = keeper.state / "store/sha256" / copies(keeper.state)[0]
+        copy = keeper.state / "plugins/sha256" / copies(keeper.state)[0]
         whole = copy.read_bytes()
         copy.chmod(0o600)
         copy.write_bytes(whole[:1000] + b"\0" * 500 + whole[1500:])
@@ -164,8 +164,8 @@ def test_old_copies_go():
         keeper.add("echo")
         with keeper.again():
             pass
-        old = keeper.state / "store/sha256" / ("0" * 64 + ".so")
-        shutil.copy(keeper.state / "store/sha256" / copies(keeper.state)[0], old)
+        old = keeper.state / "plugins/sha256" / ("0" * 64 + ".so")
+        shutil.copy(keeper.state / "plugins/sha256" / copies(keeper.state)[0], old)
         os.utime(old, (1, 1))
         with keeper.again() as d:
             d.wait_log("plugin_store_swept", timeout=30)
@@ -244,7 +244,7 @@ def test_a_huge_file_keeps_nobody_waiting():
             file.truncate(200 << 20)
 
         def being_copied():
-            return any(p.name.endswith(".part") for p in (keeper.state / "store/sha256").iterdir())
+            return any(p.name.endswith(".part") for p in (keeper.state / "plugins/sha256").iterdir())
 
         with Callers(d, 1) as callers:
             part.rename(d.plugin_dir / "hash.so")

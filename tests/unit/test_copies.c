@@ -1,4 +1,4 @@
-/* The daemon's copies of plugins: what is refused unread, what the store keeps, what a folder
+/* The daemon's copies of plugins: what is refused unread, what they keep, what a folder
  * becomes. */
 #include <errno.h>
 #include <fcntl.h>
@@ -7,21 +7,21 @@
 
 #include "base/buf.h"
 #include "base/tar.h"
+#include "catalog/copies.h"
 #include "catalog/discovery.h"
 #include "catalog/elf.h"
-#include "catalog/store.h"
 #include "catalog/tree.h"
 #include "place.h"
 #include "tap.h"
 
-/* The one copy in the store: its name; "" when there are none or several. */
+/* The one copy that is kept: its name; "" when there are none or several. */
 static const char *
 only_copy (const struct place *p, char name[80])
 {
   char command[160];
   FILE *list;
 
-  (void) snprintf (command, sizeof command, "ls -A %s/store/sha256", p->path);
+  (void) snprintf (command, sizeof command, "ls -A %s/plugins/sha256", p->path);
   list = popen (command, "r");
   name[0] = '\0';
   if (list == NULL || fgets (name, 80, list) == NULL)
@@ -34,7 +34,7 @@ only_copy (const struct place *p, char name[80])
   return name;
 }
 
-/* ---- the store ---- */
+/* ---- the copies ---- */
 
 static bool
 never (const void *ctx)
@@ -50,7 +50,7 @@ always (const void *ctx)
   return true;
 }
 
-static const struct store_stop go_on = { .stopped = never }, stop = { .stopped = always };
+static const struct copies_stop go_on = { .stopped = never }, stop = { .stopped = always };
 
 static bool
 source_of (const struct place *p, const char *entry, const char *name, struct source *source)
@@ -63,15 +63,15 @@ source_of (const struct place *p, const char *entry, const char *name, struct so
 
 /* The sentence of why it is not taken; "" when it is. */
 static const char *
-take (struct store *store, const struct place *p, const char *entry, const char *name,
-      struct stored *copy, struct error *err)
+take (struct copies *copies, const struct place *p, const char *entry, const char *name,
+      struct copies_file *copy, struct error *err)
 {
   struct source source;
   struct error trouble = { 0 };
 
   err->text[0] = '\0';
   CU_ASSERT_TRUE (source_of (p, entry, name, &source));
-  if (store_take (store, name, &source, &go_on, copy, &trouble, err))
+  if (copies_take (copies, name, &source, &go_on, copy, &trouble, err))
     CU_ASSERT_STRING_EQUAL (trouble.text, "");
   (void) close (source.fd);
   return err->text;
@@ -82,29 +82,29 @@ a_copy_is_found_by_its_content (void)
 {
   struct place p;
   struct error err = { 0 };
-  struct stored first, second, found;
+  struct copies_file first, second, found;
   struct stat st;
   char name[80];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   CU_ASSERT_STRING_EQUAL (err.text, "");
   place_plugin (&p, "a.so", 0, "");
   place_plugin (&p, "b.so", 0, "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &first, &err), "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "b.so", "b", &second, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &first, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "b.so", "b", &second, &err), "");
   CU_ASSERT_STRING_EQUAL (first.hex, second.hex);
   CU_ASSERT_EQUAL (strlen (first.hex), 64);
   CU_ASSERT_EQUAL (strncmp (only_copy (&p, name), first.hex, 64), 0);
-  CU_ASSERT_TRUE (store_open (store, first.hex, false, &found));
+  CU_ASSERT_TRUE (copies_open (copies, first.hex, false, &found));
   CU_ASSERT_STRING_EQUAL (found.identity.text, second.identity.text);
   CU_ASSERT_EQUAL (fstat (found.fd, &st), 0);
   CU_ASSERT_EQUAL (st.st_mode & 07777, 0444);
-  CU_ASSERT_TRUE (store_verify (store, &found, false, &go_on));
-  CU_ASSERT_FALSE (store_open (store, first.hex, true, &second));
+  CU_ASSERT_TRUE (copies_verify (copies, &found, false, &go_on));
+  CU_ASSERT_FALSE (copies_open (copies, first.hex, true, &second));
   (void) close (first.fd);
   (void) close (found.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -113,20 +113,20 @@ writing_over_the_source_changes_no_copy (void)
 {
   struct place p;
   struct error err = { 0 };
-  struct stored copy;
+  struct copies_file copy;
   char before[64], after[64];
 
   place_open (&p);
   for (int dir = -1; dir != p.fd; dir = p.fd) { /* in memory, on disk */
-    struct store *store = store_new (dir, 64 << 20, &err);
+    struct copies *copies = copies_new (dir, 64 << 20, &err);
     place_plugin (&p, "a.so", 0, "");
-    CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
+    CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &copy, &err), "");
     CU_ASSERT_EQUAL (pread (copy.fd, before, sizeof before, 0), sizeof before);
     CLEANUP_FD int fd = openat (p.fd, "a.so", O_WRONLY | O_TRUNC | O_CLOEXEC);
     CU_ASSERT_EQUAL (pread (copy.fd, after, sizeof after, 0), sizeof after);
     CU_ASSERT_EQUAL (memcmp (before, after, sizeof before), 0);
     (void) close (copy.fd);
-    store_free (store);
+    copies_free (copies);
   }
   place_close (&p);
 }
@@ -136,19 +136,19 @@ a_copy_in_memory_can_not_be_written (void)
 {
   struct place p;
   struct error err = { 0 };
-  struct stored copy;
+  struct copies_file copy;
 
   place_open (&p);
-  struct store *store = store_new (-1, 64 << 20, &err);
+  struct copies *copies = copies_new (-1, 64 << 20, &err);
   place_plugin (&p, "a.so", 0, "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &copy, &err), "");
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
   CU_ASSERT_EQUAL (pwrite (copy.fd, "x", 1, 0), -1);
   CU_ASSERT_EQUAL (errno, EPERM);
   CU_ASSERT_EQUAL (ftruncate (copy.fd, 0), -1);
   CU_ASSERT_TRUE (mmap (NULL, 4096, PROT_WRITE, MAP_SHARED, copy.fd, 0) == MAP_FAILED);
   (void) close (copy.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -157,25 +157,25 @@ a_damaged_copy_is_seen_and_removed (void)
 {
   struct place p;
   struct error err = { 0 };
-  struct stored copy, damaged;
+  struct copies_file copy, damaged;
   char name[80], path[160];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   place_plugin (&p, "a.so", 0, "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err), "");
-  (void) snprintf (path, sizeof path, "store/sha256/%s", only_copy (&p, name));
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &copy, &err), "");
+  (void) snprintf (path, sizeof path, "plugins/sha256/%s", only_copy (&p, name));
   CU_ASSERT_EQUAL (fchmodat (p.fd, path, 0644, 0), 0);
   place_append (&p, path, "x", 1);
-  CU_ASSERT_TRUE_FATAL (store_open (store, copy.hex, false, &damaged));
+  CU_ASSERT_TRUE_FATAL (copies_open (copies, copy.hex, false, &damaged));
   CU_ASSERT_STRING_NOT_EQUAL (damaged.identity.text, copy.identity.text);
-  CU_ASSERT_FALSE (store_verify (store, &damaged, false, &stop)); /* given up: no judgement */
+  CU_ASSERT_FALSE (copies_verify (copies, &damaged, false, &stop)); /* given up: no judgement */
   CU_ASSERT_TRUE (place_has (&p, path));
-  CU_ASSERT_FALSE (store_verify (store, &damaged, false, &go_on));
+  CU_ASSERT_FALSE (copies_verify (copies, &damaged, false, &go_on));
   CU_ASSERT_FALSE (place_has (&p, path));
   (void) close (copy.fd);
   (void) close (damaged.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -195,22 +195,22 @@ what_can_not_be_a_plugin_is_refused_unloaded (void)
   };
   struct place p;
   struct error err = { 0 };
-  struct stored copy;
+  struct copies_file copy;
   char name[80];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].text == NULL)
       place_plugin (&p, rows[i].name, rows[i].head, "");
     else
       place_append (&p, rows[i].name, rows[i].text, strlen (rows[i].text));
     CU_ASSERT_PTR_NOT_NULL (
-      strstr (take (store, &p, rows[i].name, "x", &copy, &err), rows[i].sentence));
+      strstr (take (copies, &p, rows[i].name, "x", &copy, &err), rows[i].sentence));
     CU_ASSERT_EQUAL (copy.fd, -1);
   }
   CU_ASSERT_STRING_EQUAL (only_copy (&p, name), ""); /* nothing was left there */
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -255,16 +255,16 @@ a_plugin_is_bounded (void)
 {
   struct place p;
   struct error err = { 0 };
-  struct stored copy;
+  struct copies_file copy;
   char name[80];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 1000, &err);
+  struct copies *copies = copies_new (p.fd, 1000, &err);
   place_plugin (&p, "a.so", 0, "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &copy, &err),
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &copy, &err),
                           "it is over 1000 bytes (plugin_max)");
   CU_ASSERT_STRING_EQUAL (only_copy (&p, name), "");
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -273,19 +273,19 @@ what_changed_since_it_was_found_is_not_taken (void)
 {
   struct place p;
   struct error err = { 0 }, trouble;
-  struct stored copy;
+  struct copies_file copy;
   struct source source;
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_TRUE (source_of (&p, "a.so", "a", &source));
   place_append (&p, "a.so", "more", 4);
-  CU_ASSERT_FALSE (store_take (store, "a", &source, &go_on, &copy, &trouble, &err));
+  CU_ASSERT_FALSE (copies_take (copies, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_STRING_EQUAL (err.text, "it changed while it was read");
-  CU_ASSERT_FALSE (store_take (store, "a", &source, &stop, &copy, &trouble, &err));
+  CU_ASSERT_FALSE (copies_take (copies, "a", &source, &stop, &copy, &trouble, &err));
   (void) close (source.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -294,32 +294,32 @@ without_a_place_for_copies_memory_does (void)
 {
   struct place p;
   struct error err = { 0 }, trouble = { 0 };
-  struct stored copy;
+  struct copies_file copy;
   struct source source;
 
   place_open (&p);
-  CU_ASSERT_EQUAL (mkdirat (p.fd, "store", 0700), 0);
-  CU_ASSERT_EQUAL (fchmodat (p.fd, "store", 0777, 0), 0);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  CU_ASSERT_EQUAL (mkdirat (p.fd, "plugins", 0700), 0);
+  CU_ASSERT_EQUAL (fchmodat (p.fd, "plugins", 0777, 0), 0);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   CU_ASSERT_PTR_NOT_NULL (strstr (err.text, "writable by others"));
   place_plugin (&p, "a.so", 0, "");
   CU_ASSERT_TRUE (source_of (&p, "a.so", "a", &source));
-  CU_ASSERT_TRUE (store_take (store, "a", &source, &go_on, &copy, &trouble, &err));
+  CU_ASSERT_TRUE (copies_take (copies, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
   (void) close (copy.fd);
-  store_free (store);
+  copies_free (copies);
 
-  CU_ASSERT_EQUAL (fchmodat (p.fd, "store", 0700, 0), 0);
+  CU_ASSERT_EQUAL (fchmodat (p.fd, "plugins", 0700, 0), 0);
   err.text[0] = '\0';
-  store = store_new (p.fd, 64 << 20, &err);
+  copies = copies_new (p.fd, 64 << 20, &err);
   CU_ASSERT_STRING_EQUAL (err.text, "");
-  CU_ASSERT_EQUAL (unlinkat (p.fd, "store/sha256", AT_REMOVEDIR), 0); /* now it can't be written */
-  CU_ASSERT_TRUE (store_take (store, "a", &source, &go_on, &copy, &trouble, &err));
+  CU_ASSERT_EQUAL (unlinkat (p.fd, "plugins/sha256", AT_REMOVEDIR), 0); /* now it can't be written */
+  CU_ASSERT_TRUE (copies_take (copies, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_PTR_NOT_NULL (strstr (trouble.text, "a copy can't be written"));
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
   (void) close (copy.fd);
   (void) close (source.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -329,31 +329,31 @@ old_copies_are_swept (void)
   static const struct timespec long_ago[2] = { { 1000000, 0 }, { 1000000, 0 } };
   struct place p;
   struct error err = { 0 };
-  struct stored kept, old;
+  struct copies_file kept, old;
   char keep[2][SHA256_HEX], path[120];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   place_plugin (&p, "a.so", 0, "a");
   place_plugin (&p, "b.so", 0, "b");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "a.so", "a", &kept, &err), "");
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "b.so", "b", &old, &err), "");
-  place_append (&p, "store/sha256/.0123.part", "x", 1);
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "a.so", "a", &kept, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "b.so", "b", &old, &err), "");
+  place_append (&p, "plugins/sha256/.0123.part", "x", 1);
   memcpy (keep[0], kept.hex, SHA256_HEX);
   memset (keep[1], '0', SHA256_HEX);
-  CU_ASSERT_EQUAL (store_sweep (store, keep, 2, 60), 0); /* all are young */
-  (void) snprintf (path, sizeof path, "store/sha256/%s.so", kept.hex);
+  CU_ASSERT_EQUAL (copies_sweep (copies, keep, 2, 60), 0); /* all are young */
+  (void) snprintf (path, sizeof path, "plugins/sha256/%s.so", kept.hex);
   CU_ASSERT_EQUAL (utimensat (p.fd, path, long_ago, 0), 0);
-  (void) snprintf (path, sizeof path, "store/sha256/%s.so", old.hex);
+  (void) snprintf (path, sizeof path, "plugins/sha256/%s.so", old.hex);
   CU_ASSERT_EQUAL (utimensat (p.fd, path, long_ago, 0), 0);
-  CU_ASSERT_EQUAL (utimensat (p.fd, "store/sha256/.0123.part", long_ago, 0), 0);
-  CU_ASSERT_EQUAL (store_sweep (store, keep, 2, 60), 2);
+  CU_ASSERT_EQUAL (utimensat (p.fd, "plugins/sha256/.0123.part", long_ago, 0), 0);
+  CU_ASSERT_EQUAL (copies_sweep (copies, keep, 2, 60), 2);
   CU_ASSERT_FALSE (place_has (&p, path));
-  (void) snprintf (path, sizeof path, "store/sha256/%s.so", kept.hex);
+  (void) snprintf (path, sizeof path, "plugins/sha256/%s.so", kept.hex);
   CU_ASSERT_TRUE (place_has (&p, path));
   (void) close (kept.fd);
   (void) close (old.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -365,15 +365,15 @@ a_folder_is_stored_as_an_archive (void)
   static const char *const paths[] = { "lib/libx.so", "lib/libx.so.1", "notes.txt", "t.so" };
   struct place p;
   struct error err = { 0 };
-  struct stored copy, again;
+  struct copies_file copy, again;
   struct tar_file file;
   off_t at = 0;
   char text[7];
 
   place_open (&p);
-  struct store *store = store_new (p.fd, 64 << 20, &err);
+  struct copies *copies = copies_new (p.fd, 64 << 20, &err);
   place_folder (&p);
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "t.plugin", "t", &copy, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "t.plugin", "t", &copy, &err), "");
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     CU_ASSERT_EQUAL_FATAL (tar_next (copy.fd, &at, &file), TAR_FILE);
     CU_ASSERT_STRING_EQUAL (file.path, paths[i]);
@@ -387,12 +387,12 @@ a_folder_is_stored_as_an_archive (void)
   (void) close (copy.fd);
   /* times are no content */
   CU_ASSERT_EQUAL (utimensat (p.fd, "t.plugin/notes.txt", NULL, 0), 0);
-  CU_ASSERT_TRUE (store_open (store, copy.hex, true, &again));
+  CU_ASSERT_TRUE (copies_open (copies, copy.hex, true, &again));
   (void) close (again.fd);
-  CU_ASSERT_STRING_EQUAL (take (store, &p, "t.plugin", "t", &again, &err), "");
+  CU_ASSERT_STRING_EQUAL (take (copies, &p, "t.plugin", "t", &again, &err), "");
   CU_ASSERT_STRING_EQUAL (again.hex, copy.hex);
   (void) close (again.fd);
-  store_free (store);
+  copies_free (copies);
   place_close (&p);
 }
 
@@ -463,7 +463,7 @@ archives_that_are_none (void)
   }
 }
 
-static CU_TestInfo store_tests[] = {
+static CU_TestInfo copies_tests[] = {
   { "a copy is found by its content", a_copy_is_found_by_its_content },
   { "writing over the source changes no copy", writing_over_the_source_changes_no_copy },
   { "a copy in memory can not be written", a_copy_in_memory_can_not_be_written },
@@ -483,7 +483,7 @@ static CU_TestInfo folder_tests[] = { { "a folder is stored as an archive",
                                       { "archives that are none", archives_that_are_none },
                                       CU_TEST_INFO_NULL };
 
-static CU_SuiteInfo suites[] = { { "store", NULL, NULL, NULL, NULL, store_tests },
+static CU_SuiteInfo suites[] = { { "copies", NULL, NULL, NULL, NULL, copies_tests },
                                  { "folder", NULL, NULL, NULL, NULL, folder_tests },
                                  CU_SUITE_INFO_NULL };
 

@@ -1,0 +1,228 @@
+/* store.h - the durable place of a daemon: which calls were taken and how they ended, what was made
+ * over the management API, contexts, and what is still to be sent outside.
+ *
+ * An engine is a table of functions (store_engine.h); this is what everybody else uses.  Every
+ * function below that takes a callback returns at once; the callback comes exactly once, on the
+ * loop's thread, never before the function has returned, and says yes only when what was asked is
+ * durable: it survives the daemon's SIGKILL and, with SQLite, the loss of power.  What is handed in
+ * is copied; what a callback is shown lives while it runs.  What is asked in one turn of the loop
+ * is committed together, in the order it was asked.
+ *
+ * Loop thread only.  Source: the reference on fleets, B3. */
+#ifndef TOOLHOST_STORE_STORE_H
+#define TOOLHOST_STORE_STORE_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "watch/log.h"
+
+struct store;
+
+enum { STORE_HASH = 32 /* bytes of a SHA-256 */ };
+
+struct store_bytes {
+  const void *data;
+  size_t len;
+};
+
+enum store_status {
+  STORE_OK,
+  STORE_NOT_FOUND,
+  STORE_CONFLICT,   /* it is not what was expected any more */
+  STORE_TOO_LARGE,  /* over a limit of the settings; nothing was written */
+  STORE_UNAVAILABLE /* nobody knows whether it was written; asked again, it is the same act */
+};
+
+struct store_settings {
+  struct ev_loop *loop;
+  struct log *log;
+  const char *folder;            /* of SQLite: where toolhost.db stands; taken by flock */
+  int64_t (*now_ms) (void *ctx); /* of the day, Unix time */
+  void (*health) (void *ctx, bool well, const char *why); /* it has changed; may be NULL */
+  void *ctx;
+  size_t result_max;     /* bytes of one result */
+  size_t definition_max; /* bytes of one document */
+  size_t pending_max;    /* acts that wait for the engine; more are STORE_UNAVAILABLE */
+  int64_t result_ttl_ms; /* how long an ended call is known */
+};
+/* 32 MiB, 256 KiB, 100,000 and a day; loop, log and folder are the caller's to set, and time of the
+ * day is the system's. */
+extern const struct store_settings store_defaults;
+
+/* In memory: gone with the daemon, and otherwise the same. */
+struct store *store_open_memory (const struct store_settings *settings);
+/* In folder/toolhost.db: opened, checked, brought to this version's tables; calls that an earlier
+ * daemon left running are unknown from now on.  Blocks; before anything is served.  NULL: err says
+ * what and which file (another daemon has it, it is damaged, it is of a later version, …). */
+struct store *store_open_sqlite (const struct store_settings *settings, struct error *err);
+/* What was asked is still done, and told; then the store is gone. */
+void store_close (struct store *store);
+/* "sqlite", "memory" */
+const char *store_name (const struct store *store);
+/* Does it outlive the daemon? */
+bool store_is_durable (const struct store *store);
+
+/* ---- calls: the ledger ---- */
+
+struct store_key {
+  const char *tenant;
+  unsigned char id[STORE_HASH]; /* of principal, session and call id */
+};
+
+struct store_claim {
+  struct store_key key;
+  unsigned char what[STORE_HASH]; /* of name and arguments */
+  const char *tool;
+  struct store_bytes about; /* JSON object for whoever looks at it later: its ids in clear, … */
+  int64_t deadline_ms;      /* Unix time; 0: none */
+};
+
+enum store_claimed {
+  STORE_WON,        /* it is the caller's to run, and nobody else's ever */
+  STORE_RUNNING,    /* it runs */
+  STORE_ENDED,      /* it has ended: here is its result */
+  STORE_CANCELLED,  /* it was cancelled, perhaps before it was claimed */
+  STORE_UNKNOWN,    /* it ran when a daemon died */
+  STORE_OTHER,      /* the id is another call's */
+  STORE_NOT_CLAIMED /* the engine could not say; the same claim may be asked again */
+};
+
+struct store_call {
+  enum store_claimed state; /* of a lookup never STORE_WON, STORE_OTHER, STORE_NOT_CLAIMED */
+  const char *tool;
+  struct store_bytes about, result; /* result: of STORE_ENDED */
+  int64_t created_ms, ended_ms;     /* Unix time; 0: not yet */
+};
+
+/* `call` tells of the claim that was there (of STORE_WON: nothing). */
+typedef void (*store_claim_cb) (void *ctx, enum store_claimed verdict,
+                                const struct store_call *call);
+void store_claim (struct store *store, const struct store_claim *claim, store_claim_cb cb,
+                  void *ctx);
+
+/* What leaves for the outside in the same commit: see the outbox below. */
+struct store_letter {
+  const char *tenant, *hook;
+  struct store_bytes payload;
+};
+
+struct store_finish {
+  struct store_key key;
+  struct store_bytes result;
+  const struct store_letter *letters;
+  size_t letters_count;
+};
+
+typedef void (*store_cb) (void *ctx, enum store_status status);
+/* The call that was won has ended.  STORE_NOT_FOUND: it was not this daemon's to end. */
+void store_finish (struct store *store, const struct store_finish *finish, store_cb cb, void *ctx);
+/* It was won and not begun, and may be claimed again: forget it. */
+void store_release (struct store *store, const struct store_key *key, store_cb cb, void *ctx);
+/* Remember that it is cancelled: one that is not claimed yet never will be, one that has ended
+ * stays ended (STORE_CONFLICT). */
+void store_cancel (struct store *store, const struct store_key *key, store_cb cb, void *ctx);
+/* What is known of a call; NULL: nothing (STORE_NOT_FOUND, STORE_UNAVAILABLE). */
+typedef void (*store_call_cb) (void *ctx, enum store_status status, const struct store_call *call);
+void store_lookup (struct store *store, const struct store_key *key, store_call_cb cb, void *ctx);
+
+/* ---- definitions: documents with revisions and a history ---- */
+
+/* kind: "tool", "endpoints", …; one document of each (tenant, kind, name). */
+struct store_change {
+  const char *tenant, *kind, *name;
+  struct store_bytes body; /* data NULL: it is removed */
+  int64_t expect;          /* the revision it has; 0: it must not be there; -1: whatever it is */
+  const char *author;      /* for the history */
+};
+
+struct store_definition {
+  const char *tenant, *kind, *name;
+  struct store_bytes body; /* data NULL: it was removed */
+  int64_t
+    revision; /* of the store when it was written: each commit of changes is one, without gaps */
+  int64_t written_ms, created_ms;
+  const char *author;
+};
+
+/* `revision`: of the store after it; `wrong`: which change spoke against STORE_OK, and `revision`
+ * is then the one that it has. */
+typedef void (*store_change_cb) (void *ctx, enum store_status status, int64_t revision,
+                                 size_t wrong);
+/* All of them or none, as one revision. */
+void store_change (struct store *store, const struct store_change *changes, size_t count,
+                   store_change_cb cb, void *ctx);
+
+struct store_scan {
+  const char *tenant, *kind, *name; /* NULL: of any */
+  int64_t since; /* only those written after this revision; 0: all that are there */
+  bool history;  /* all that ever was written (and is still kept), removed ones too, newest first */
+  size_t limit;  /* 0: all */
+};
+/* Sorted by tenant, kind, name.  Also tells of removed ones when `since` is not 0. */
+typedef void (*store_scan_cb) (void *ctx, enum store_status status,
+                               const struct store_definition *definitions, size_t count,
+                               int64_t revision);
+void store_scan (struct store *store, const struct store_scan *scan, store_scan_cb cb, void *ctx);
+
+/* ---- contexts: one document each, compare and set ---- */
+
+struct store_context {
+  const char *tenant;
+  unsigned char handle[STORE_HASH];
+  struct store_bytes body; /* data NULL: forget it */
+  int64_t version;         /* of a set: the one it replaces, 0: there must be none */
+  int64_t expires_ms;      /* Unix time */
+};
+typedef void (*store_context_cb) (void *ctx, enum store_status status,
+                                  const struct store_context *context);
+void store_context_get (struct store *store, const char *tenant,
+                        const unsigned char handle[STORE_HASH], store_context_cb cb, void *ctx);
+/* STORE_CONFLICT: `context` is what is there.  STORE_OK: its version is the new one. */
+void store_context_set (struct store *store, const struct store_context *context,
+                        store_context_cb cb, void *ctx);
+
+/* ---- outbox: what is to be sent, at least once ---- */
+
+struct store_due {
+  int64_t id;
+  const char *tenant, *hook;
+  struct store_bytes payload;
+  unsigned attempt; /* 1: the first */
+  int64_t created_ms;
+};
+typedef void (*store_due_cb) (void *ctx, enum store_status status, const struct store_due *due,
+                              size_t count, int64_t next_ms);
+/* Put letters that belong to no call. */
+void store_post (struct store *store, const struct store_letter *letters, size_t count, store_cb cb,
+                 void *ctx);
+/* Take at most `most` that are due, for `lease_ms`: then they are due again.  next_ms: when the
+ * next one is, Unix time; 0: there is none. */
+void store_take (struct store *store, size_t most, int64_t lease_ms, store_due_cb cb, void *ctx);
+/* It was sent, or is given up. */
+void store_sent (struct store *store, int64_t id, store_cb cb, void *ctx);
+/* It is tried again then, Unix time. */
+void store_retry (struct store *store, int64_t id, int64_t at_ms, store_cb cb, void *ctx);
+
+/* ---- upkeep ---- */
+
+/* Forget what is older than the settings say; once a minute will do. */
+void store_tick (struct store *store);
+/* A copy of the whole store as it is now, made while it serves, in a file that must not be there.
+ */
+typedef void (*store_backup_cb) (void *ctx, enum store_status status, const char *why);
+void store_backup (struct store *store, const char *path, store_backup_cb cb, void *ctx);
+
+struct store_figures {
+  uint64_t calls, running, unknown, definitions, contexts, letters;
+  uint64_t commits, acts, bytes; /* since it was opened; of the file */
+  uint64_t commit_us_max;        /* the longest commit */
+  int64_t revision;
+};
+/* As of the last commit; nothing is asked of the engine. */
+struct store_figures store_figures (const struct store *store);
+
+#endif
