@@ -9,7 +9,8 @@
  *
  * Way, direction and payload:
  *   HELLO       socket, down: JSON, struct hello below in words, with two descriptors: the segment
- *               that the daemon writes and that of the worker; up: JSON { "build", "guarantees":
+ *               that the daemon writes and that of the worker; with FRAME_FD the JSON is in a
+ *               sealed read-only memfd, the third; up: JSON { "build", "guarantees":
  *               {…} }, sent when the sandbox has closed and before the plugin is loaded
  *   DESCRIBE    socket, up: JSON text in one or more frames (FRAME_MORE on all but the last): the
  *               plugin was loaded and opened; the worker takes calls from here on

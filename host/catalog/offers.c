@@ -105,6 +105,7 @@ read_toolhost (struct reading *r, struct tool *tool)
   tool->active_turns = (unsigned) turns;
   read_tags (r, tool, json_member (&r->tape, own, "tags"));
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
+  tool->internal = json_is (json_member (&r->tape, own, "internal"), JSON_TRUE);
   if (permissions != NULL) {
     const char *raw = json_raw (&r->tape, permissions, &len);
     tool->permissions = xstrndup (raw, len);

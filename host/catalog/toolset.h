@@ -67,6 +67,7 @@ struct tool {
   struct circuit_rule circuit; /* … so; else as circuit_defaults have it */
   struct retry_rule retry;     /* of an idempotent one; no tries: once, as any other */
   bool disabled;               /* the operator's word: it is in no toolset */
+  bool internal;               /* its author's: the daemon calls it, it is in no toolset */
   bool idempotent;
   enum tool_kind kind;
   enum tool_background background; /* may its calls be answered before they have ended? */

@@ -59,7 +59,7 @@ add_all (struct gathered *g, const struct plugin *by, const struct described *d)
 {
   for (size_t i = 0; i < d->tools_count; i++) {
     struct tool *tool = d->tools[i];
-    if (tool->disabled)
+    if (tool->disabled || tool->internal)
       continue;
     g->items[g->count] = (struct item){ .name = tool->name,
                                         .name_len = (uint32_t) tool->name_len,

@@ -554,6 +554,19 @@ plugins_each_builder (struct plugins *all,
       builder (ctx, p->name, p->described.builders[i], p->unit, p->hex);
 }
 
+struct tool *
+plugins_builder_tool (struct plugins *all, const char *feature, const char *name)
+{
+  plugins_sort (all);
+  for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    for (size_t i = 0; p->unit != NULL && i < p->described.builders_count; i++)
+      if (strcmp (p->described.builders[i], feature) == 0) {
+        struct tool *tool = described_tool (&p->described, name);
+        return tool != NULL && tool->internal && !tool->disabled ? tool : NULL;
+      }
+  return NULL;
+}
+
 void
 plugins_each_changed (struct plugins *all, void (*changed) (void *ctx, const char *name), void *ctx)
 {

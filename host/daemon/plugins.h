@@ -62,6 +62,10 @@ void plugins_each_builder (struct plugins *plugins,
                                             struct unit *unit, const char *hex),
                            void *ctx);
 
+/* The internal tool of this name, of the first plugin that builds the feature; NULL: there is none.
+ * Good until this turn of the loop ends. */
+struct tool *plugins_builder_tool (struct plugins *plugins, const char *feature, const char *name);
+
 /* For each plugin whose policy is no longer the one it runs under. */
 void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, const char *name),
                            void *ctx);

@@ -33,7 +33,7 @@ render_names (struct json_writer *w, const char *name, const struct plugin *p, e
 
   for (size_t i = 0; i < p->described.tools_count; i++) {
     const struct tool *tool = p->described.tools[i];
-    if (tool->offer != offer || tool->disabled || is_of_skill (tool))
+    if (tool->offer != offer || tool->disabled || tool->internal || is_of_skill (tool))
       continue;
     if (count++ == 0) {
       jsonw_name (w, name);

@@ -54,7 +54,7 @@ add_built (struct gathering *g, struct build *build)
   for (size_t i = 0; i < build->described.tools_count; i++) {
     struct tool *tool = build->described.tools[i];
     const struct tool *first = find_tool (g, tool->name);
-    if (tool->offer != OFFER_TOOL || tool->disabled)
+    if (tool->offer != OFFER_TOOL || tool->disabled || tool->internal)
       continue;
     if (first == NULL) {
       add (g, tool);

@@ -10,11 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pool/sealed.h"
+
 enum {
   TX_MAX = 1 << 20, /* no more calls are put while so much waits */
   DATAGRAMS_PER_TURN = 64,
   BYTES_PER_TURN = 256 * 1024 /* so one worker's flood does not starve the others */
 };
+
+enum { HELLO_FDS = 3 /* two segments, and its text where that is large */ };
 
 static const char BAD_INDEX[] = "moved an index of its ring to where it can't be";
 static const char BAD_FRAME[] = "sent a malformed frame";
@@ -64,7 +68,7 @@ make_segments (struct channel *channel, int fds[2], struct error *err)
 static bool
 send_with_fds (int control, const void *data, size_t len, const int *fds, size_t count)
 {
-  _Alignas(struct cmsghdr) char room[CMSG_SPACE (2 * sizeof (int))] = { 0 };
+  _Alignas(struct cmsghdr) char room[CMSG_SPACE (HELLO_FDS * sizeof (int))] = { 0 };
   struct iovec iov = { .iov_base = (void *) data, .iov_len = len };
   struct msghdr message = { .msg_iov = &iov,
                             .msg_iovlen = 1,
@@ -79,19 +83,23 @@ send_with_fds (int control, const void *data, size_t len, const int *fds, size_t
   return sendmsg (control, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
+/* In the frame itself, or in a file that comes along. */
 static bool
-send_hello (struct channel *channel, const struct buf *hello, const int fds[2], struct error *err)
+send_hello (struct channel *channel, const struct buf *hello, const int segments[2],
+            struct error *err)
 {
+  const bool large = frame_padded (sizeof (struct frame_head) + hello->len) > FRAME_MAX;
+  const size_t len = large ? 0 : hello->len;
+  const size_t room = frame_padded (sizeof (struct frame_head) + len);
+  CLEANUP_FD int file = large ? sealed_file ("toolhost-hello", hello->data, hello->len) : -1;
+  const int fds[HELLO_FDS] = { segments[0], segments[1], file };
   CLEANUP_BUF struct buf frame = { 0 };
-  size_t room = frame_padded (sizeof (struct frame_head) + hello->len);
 
-  if (room > FRAME_MAX)
-    return error_set (err,
-                      "could not be told its configuration: that is to fit %d bytes, and takes %zu",
-                      FRAME_MAX, room);
-  frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_HELLO, 0, 0, hello->data,
-                         hello->len, NULL, 0, NULL, 0);
-  return send_with_fds (channel->control, frame.data, frame.len, fds, 2)
+  if (large && file < 0)
+    return error_set (err, "could not be given its configuration: %s", strerror (errno));
+  frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_HELLO, large ? FRAME_FD : 0, 0,
+                         hello->data, len, NULL, 0, NULL, 0);
+  return send_with_fds (channel->control, frame.data, frame.len, fds, large ? HELLO_FDS : 2)
          || error_set (err, "could not be sent HELLO: %s", strerror (errno));
 }
 

@@ -13,7 +13,7 @@ struct build_order {
   char *config;  /* JSON text of an object */
 };
 
-enum { BUILD_CONFIG_MAX = 32 * 1024 /* bytes: it travels in one frame */ };
+enum { BUILD_CONFIG_MAX = 16 << 20 /* bytes */ };
 
 /* `cgroup_v2`: it is born into a cgroup of version 2 with its limits. */
 void hello_write (struct buf *out, const char *build, const char *plugin,

@@ -28,6 +28,7 @@ libhost_la_SOURCES += \
 	%D%/said.c %D%/said.h \
 	%D%/reason.c %D%/reason.h \
 	%D%/receive.c %D%/receive.h \
+	%D%/sealed.c %D%/sealed.h \
 	%D%/serving.c %D%/serving.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/tenants.c %D%/tenants.h \

@@ -11,7 +11,7 @@
 #include "pool/said.h"
 #include "pool/serving.h"
 
-enum { DESCRIPTION_MAX = 8 << 20, MESSAGE_MAX = 64 * 1024 };
+enum { DESCRIPTION_MAX = 32 << 20, MESSAGE_MAX = 64 * 1024 };
 
 static const struct job_end no_memory = { .fate = JOB_NO_MEMORY,
                                           .text = "no memory for its result" };

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "pool/checking.h"
 #include "pool/receive.h"
+#include "pool/sealed.h"
 #include "pool/serving.h"
 
 enum {
@@ -53,30 +54,10 @@ put (struct worker *worker, enum frame_kind kind, uint64_t call, const void *a, 
   }
 }
 
-/* The arguments as a file in memory that nobody can change any more. */
-static int
-sealed_memfd (const char *data, size_t len)
-{
-  int fd = memfd_create ("toolhost-args", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-  while (fd >= 0 && len > 0) {
-    ssize_t n = write (fd, data, len);
-    if (n <= 0) {
-      (void) close (fd);
-      return -1;
-    }
-    data += n;
-    len -= (size_t) n;
-  }
-  if (fd >= 0)
-    (void) fcntl (fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-  return fd;
-}
-
 static enum worker_run
 send_large (struct worker *worker, const struct job *job, const struct frame_call *head)
 {
-  CLEANUP_FD int fd = sealed_memfd (job->args, job->args_len);
+  CLEANUP_FD int fd = sealed_file ("toolhost-args", job->args, job->args_len);
 
   if (fd < 0)
     return WORKER_RUNS_NEVER;

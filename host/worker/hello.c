@@ -4,6 +4,11 @@
 
 #include "base/json_tape.h"
 
+/* What a tenant's tools are made of may be large, and is as deep as its documents are, and more. */
+static const struct json_limits hello_limits = {
+  .depth = 80, .nodes = 8000000, .members = 100000, .number_len = 512
+};
+
 struct reader {
   struct json_tape tape;
   struct arena *arena;
@@ -169,7 +174,7 @@ hello_read (struct hello *hello, const char *text, size_t len, struct arena *are
   struct reader r = { .arena = arena, .err = err };
 
   memset (hello, 0, sizeof *hello);
-  if (!json_read (&r.tape, text, len, &json_default_limits, arena))
+  if (!json_read (&r.tape, text, len, &hello_limits, arena))
     return error_set (err, "HELLO: byte %zu: %s", r.tape.offset, r.tape.problem);
   return read_members (&r, hello);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -81,7 +82,25 @@ has_control_socket (void)
 
 /* ---- pid 1 ------------------------------------------------------------------------------ */
 
-/* The payload of the first frame, which lives in the arena; NULL: it is no HELLO. */
+/* What did not fit the frame; NULL: it can't be read. */
+static const char *
+read_large_hello (int fd, struct arena *arena, size_t *len)
+{
+  struct stat st;
+  char *text;
+  size_t got = 0;
+  ssize_t n = 1;
+
+  if (fd < 0 || fstat (fd, &st) < 0 || st.st_size <= 0)
+    return NULL;
+  *len = (size_t) st.st_size;
+  text = arena_alloc (arena, *len);
+  while (got < *len && (n = pread (fd, text + got, *len - got, (off_t) got)) > 0)
+    got += (size_t) n;
+  return got == *len ? text : NULL;
+}
+
+/* The text of the first frame, which lives in the arena; NULL: it is no HELLO. */
 static const char *
 receive_hello (struct arena *arena, size_t *len)
 {
@@ -91,6 +110,10 @@ receive_hello (struct arena *arena, size_t *len)
   bool good = control_receive (&in) && frame_next (in.data, in.len, &head, &payload, len) > 0
               && head.kind == FRAME_HELLO && segments_keep (&in);
 
+  if (good && (head.flags & FRAME_FD) != 0) {
+    CLEANUP_FD int fd = datagram_take_fd (&in);
+    payload = read_large_hello (fd, arena, len);
+  }
   datagram_end (&in);
   return good ? payload : NULL;
 }

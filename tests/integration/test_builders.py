@@ -48,6 +48,17 @@ def test_S0_3_S0_5_S0_8_three_tenants_have_three_toolsets():
         same(tools(d), ["echo"])  # of no tenant: what is not built
 
 
+def test_a_configuration_larger_than_a_frame():
+    words = [f"word_{number:05}_{'x' * 20}" for number in range(4000)]
+    tenants = {"one": {"tools": [], "features": {"greet": {"words": words}}}}
+    with Daemon(plugins=["greeter"], tenants=tenants) as d:
+        one = caller(d, "one")
+        got = tools(one)
+        same((len(got), got[0], got[-1]), (4000, f"greet_{words[0]}", f"greet_{words[-1]}"))
+        same(call(one, f"greet_{words[-1]}", {}).json["content"][0]["text"], f"{words[-1]} to one")
+        wait_for(lambda: any("builds of 13" in str(e) for e in d.lines), what="what its builder was told")
+
+
 def seconds(ts):
     return datetime.datetime.fromisoformat(ts.replace("Z", "+00:00")).timestamp()
 

@@ -44,6 +44,24 @@ a_good_definition (void)
 }
 
 static void
+an_internal_one (void)
+{
+  struct described d = { 0 };
+
+  read_all (&d,
+            (const char *const[]){
+              GOOD,
+              "{\"name\":\"u\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"},"
+              "\"toolhost\":{\"internal\":true}}",
+              NULL },
+            0);
+  CU_ASSERT_EQUAL_FATAL (d.tools_count, 2);
+  CU_ASSERT_FALSE (d.tools[0]->internal);
+  CU_ASSERT_TRUE (d.tools[1]->internal);
+  described_free (&d);
+}
+
+static void
 broken_definitions (void)
 {
   static const struct {
@@ -220,6 +238,7 @@ a_kept_toolset_outlives_a_swap (void)
 }
 
 static CU_TestInfo definitions[] = { { "a good one", a_good_definition },
+                                     { "an internal one", an_internal_one },
                                      { "broken ones harm nobody", broken_definitions },
                                      { "two of one name", two_of_one_name },
                                      { "descriptions that can't be used", unusable_descriptions },

@@ -22,7 +22,7 @@ struct fixture {
   bool (*also) (struct fixture *f);
   /* the peer */
   int control;
-  int fds[2]; /* the two segments */
+  int fds[3]; /* the two segments, and what did not fit HELLO */
   const void *down;
   struct ring_side *up;
   struct ring_out out;
@@ -112,21 +112,20 @@ peer_say (struct fixture *f, enum frame_kind kind, size_t len)
   return ring_publish (&f->out);
 }
 
-static void
-setup (struct fixture *f)
+static struct frame_head
+setup_with (struct fixture *f, const struct buf *hello)
 {
-  CLEANUP_BUF struct buf hello = { 0 };
   struct frame_head head = { 0 };
   struct error err;
   int ends[2];
 
   memset (f, 0, sizeof *f);
-  buf_puts (&hello, "{}");
+  f->fds[2] = -1;
   f->loop = ev_loop_new (EVFLAG_AUTO);
   f->room = xmalloc (FRAME_MAX);
   CU_ASSERT_EQUAL_FATAL (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
   f->control = ends[1];
-  CU_ASSERT_FATAL (channel_open (&f->channel, f->loop, &events, f, ends[0], &hello, &err));
+  CU_ASSERT_FATAL (channel_open (&f->channel, f->loop, &events, f, ends[0], hello, &err));
   CU_ASSERT (peer_datagram (f, &head) > 0);
   CU_ASSERT_EQUAL (head.kind, FRAME_HELLO);
   f->down = mmap (NULL, RING_SEGMENT, PROT_READ, MAP_SHARED, f->fds[0], 0);
@@ -134,6 +133,17 @@ setup (struct fixture *f)
   CU_ASSERT_FATAL (f->down != MAP_FAILED && f->up != MAP_FAILED);
   ring_out_init (&f->out, f->up, f->down);
   ring_in_init (&f->in, f->up, f->down);
+  return head;
+}
+
+static void
+setup (struct fixture *f)
+{
+  CLEANUP_BUF struct buf hello = { 0 };
+
+  buf_puts (&hello, "{}");
+  CU_ASSERT_EQUAL (setup_with (f, &hello).flags, 0);
+  CU_ASSERT_EQUAL (f->fds[2], -1);
 }
 
 static void
@@ -183,6 +193,32 @@ test_what_the_worker_can_do_with_the_segments (void)
   CU_ASSERT_NOT_EQUAL (
     fallocate (f.fds[1], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, RING_SEGMENT), 0);
   CU_ASSERT_NOT_EQUAL (madvise (f.up, RING_SEGMENT, MADV_REMOVE), 0);
+  teardown (&f);
+}
+
+/* A megabyte of configuration comes as a file that nobody can change. */
+static void
+test_a_large_hello (void)
+{
+  enum { LARGE = 1 << 20 };
+  CLEANUP_BUF struct buf hello = { 0 };
+  CLEANUP_FREE char *got = xmalloc (LARGE);
+  struct fixture f;
+  struct frame_head head;
+
+  memset (buf_reserve (&hello, LARGE), 'x', LARGE);
+  hello.len = LARGE;
+  head = setup_with (&f, &hello);
+  CU_ASSERT_EQUAL (head.flags, FRAME_FD);
+  CU_ASSERT_EQUAL (head.size, sizeof head);
+  CU_ASSERT_FATAL (f.fds[2] >= 0);
+  CU_ASSERT_EQUAL (pread (f.fds[2], got, LARGE, 0), LARGE);
+  CU_ASSERT_EQUAL (memcmp (got, hello.data, LARGE), 0);
+  CU_ASSERT_EQUAL (pwrite (f.fds[2], "y", 1, 0), -1);
+  CU_ASSERT_NOT_EQUAL (ftruncate (f.fds[2], 0), 0);
+  CU_ASSERT_PTR_EQUAL (mmap (NULL, LARGE, PROT_READ | PROT_WRITE, MAP_SHARED, f.fds[2], 0),
+                       MAP_FAILED);
+  close (f.fds[2]);
   teardown (&f);
 }
 
@@ -500,6 +536,7 @@ test_bytes_that_change_while_they_are_read (void)
 
 static CU_TestInfo tests[] = {
   { "what the worker can do with the segments", test_what_the_worker_can_do_with_the_segments },
+  { "a HELLO that is too large for a frame", test_a_large_hello },
   { "one knock for what a turn has put", test_one_knock_for_what_a_turn_has_put },
   { "a CANCEL does not overtake its CALL", test_a_cancel_does_not_overtake_its_call },
   { "a worker that never reads", test_a_worker_that_never_reads },
