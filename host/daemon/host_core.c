@@ -155,7 +155,8 @@ host_make_core (struct host *host)
   host->catalog = catalog_new ();
   ceiling_init (&host->ceiling, host->loop, host->log, (uint64_t) host->config.memory_max, relieve,
                 host);
-  turns_init (&host->turns, host->loop, clock_ns);
+  turns_init (&host->turns, host->loop,
+              &(struct turns_clock){ .now = clock_ns, .worked = clock_thread_ns });
   make_store (host);
   make_pool (host);
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);

@@ -165,6 +165,15 @@ now (void)
   return hands;
 }
 
+/* What a processor did for this thread. */
+static int64_t work;
+
+static int64_t
+worked (void)
+{
+  return work;
+}
+
 static void
 on_turn (struct ev_loop *loop, ev_timer *timer, int revents)
 {
@@ -193,7 +202,7 @@ a_turn_gets_long (void)
   struct turns turns;
   ev_timer timer;
 
-  turns_init (&turns, loop, now);
+  turns_init (&turns, loop, &(struct turns_clock){ .now = now, .worked = worked });
   CU_ASSERT_FALSE (turns_is_long (&turns));
   CU_ASSERT_FALSE (turns_is_long (NULL));
   ev_timer_init (&timer, on_two_steps, 0, 0);
@@ -228,7 +237,7 @@ turns_are_measured (void)
   struct turns turns;
 
   ev_set_loop_release_cb (loop, on_wait_begin, on_wait_end);
-  turns_init (&turns, loop, now);
+  turns_init (&turns, loop, &(struct turns_clock){ .now = now, .worked = worked });
   for (size_t i = 0; i < sizeof took / sizeof *took; i++) {
     ev_timer timer;
     ev_timer_init (&timer, on_turn, 0, 0);
@@ -251,6 +260,56 @@ turns_are_measured (void)
   ev_loop_destroy (loop);
 }
 
+struct turn {
+  int64_t took, worked;
+};
+
+static void
+on_interrupted (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  const struct turn *turn = timer->data;
+
+  (void) loop;
+  (void) revents;
+  hands += turn->took;
+  work += turn->worked;
+}
+
+/* What others were given of a turn is not the loop's work. */
+static void
+turns_tell_work_from_waiting (void)
+{
+  static const struct turn seen[] = {
+    { 2900000, 10 },        /* short: not asked */
+    { 15000000, 4000000 },  /* others had most of it */
+    { 15000000, 14000000 }, /* the loop's own */
+    { 15000000, 90000000 }, /* no more than it took */
+  };
+  struct ev_loop *loop = ev_loop_new (EVFLAG_AUTO);
+  CLEANUP_BUF struct buf text = { 0 };
+  struct turns turns;
+
+  turns_init (&turns, loop, &(struct turns_clock){ .now = now, .worked = worked });
+  for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+    ev_timer timer;
+    ev_timer_init (&timer, on_interrupted, 0, 0);
+    timer.data = (void *) (uintptr_t) &seen[i];
+    ev_timer_start (loop, &timer);
+    ev_run (loop, EVRUN_ONCE);
+  }
+  ev_run (loop, EVRUN_NOWAIT);
+  turns_metrics (&turns, &text);
+  (void) buf_cstr (&text);
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_seconds_bucket{le=\"0.01\"} 1\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_seconds_bucket{le=\"0.02\"} 4\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_work_seconds_bucket{le=\"0.005\"} 2\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_work_seconds_bucket{le=\"0.01\"} 2\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_work_seconds_bucket{le=\"0.02\"} 4\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "turn_work_seconds_sum 0.035900\n"));
+  turns_clear (&turns);
+  ev_loop_destroy (loop);
+}
+
 static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
                                { "events of plugins can't forge", events_of_plugins_can_t_forge },
                                { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
@@ -258,6 +317,7 @@ static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
                                { "metrics are rendered", metrics_are_rendered },
                                { "labels are escaped", labels_are_escaped },
                                { "turns of the loop are measured", turns_are_measured },
+                               { "turns tell work from waiting", turns_tell_work_from_waiting },
                                { "a turn of the loop gets long", a_turn_gets_long },
                                CU_TEST_INFO_NULL };
 static CU_SuiteInfo suites[] = { { "watch", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
