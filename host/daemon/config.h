@@ -50,7 +50,7 @@ struct config {
   char *realtime_dispatch_on;             /* NULL: "arguments_done" */
   char *realtime_webhook_secret_file;     /* NULL: no calls come in */
   char *realtime_session;                 /* JSON, or NULL */
-  int64_t realtime_hangup_ms, realtime_calls_max, realtime_tenant_calls_max;
+  int64_t realtime_hangup_ms, realtime_response_ms, realtime_calls_max, realtime_tenant_calls_max;
   bool realtime_private;
   struct config_auth auth;
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */

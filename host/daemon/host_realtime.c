@@ -29,6 +29,7 @@ host_open_realtime (struct host *host, struct error *err)
   settings.item_completed = config->realtime_dispatch_on != NULL
                             && strcmp (config->realtime_dispatch_on, "item_completed") == 0;
   settings.hangup_after = (double) config->realtime_hangup_ms / 1000;
+  settings.answer_within = (double) config->realtime_response_ms / 1000;
   settings.random = dice;
   settings.random_ctx = &host->pool;
   host->realtime = realtime_new (&settings, err);

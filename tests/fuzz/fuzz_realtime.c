@@ -82,7 +82,9 @@ theatre_open (struct theatre *t, const struct providers *providers)
                                         .now = now,
                                         .wake = on_wake,
                                         .ctx = t };
-  struct realtime_wish bridge = { .call_id = "rtc", .providers = providers, .hangup_after = 1 };
+  struct realtime_wish bridge = {
+    .call_id = "rtc", .providers = providers, .hangup_after = 1, .answer_within = 1
+  };
   struct error err = { { 0 } };
   const char *code;
 
@@ -114,6 +116,7 @@ theatre_close (struct theatre *t)
   t->now += 2;
   if (t->wake != 0)
     realtime_bridge_tick (t->bridge);
+  t->asked = 0;
   realtime_bridge_lost (t->bridge);
   realtime_bridge_connected (t->bridge);
   sessions_end_all (t->sessions, "over");

@@ -39,6 +39,24 @@ def say_call(side, call, name, arguments, response, completed=True):
                         "name": name, "arguments": text})
 
 
+def test_U0_19_a_response_that_does_not_come_is_asked_for_again_and_given_up():
+    with attended(response_timeout="20ms") as (d, service, _):
+        side = service.sideband("rtc_1")
+        side.expect(type="session.update")
+        side.send(type="response.created", response={"id": "r1"})
+        say_call(side, "c1", "echo", {"text": "a"}, "r1")
+        side.expect(type="conversation.item.create")
+        side.send(type="response.done", response={"id": "r1", "status": "completed"})
+        ids = [side.expect(type="response.create")["event_id"] for _ in range(3)]
+        for tries, event_id in enumerate(ids, 1):
+            line = d.wait_log("realtime_response_unanswered", lambda e, n=tries: e["tries"] == str(n))
+            same((line["call_id"], line["event_id"]), ("rtc_1", event_id))
+        same(len(set(ids)), 3)
+        side.send(type="response.created", response={"id": "r2"})
+        say_call(side, "c2", "echo", {"text": "b"}, "r2")
+        same(side.expect(type="conversation.item.create")["item"]["call_id"], "c2")
+
+
 def test_U0_9_U0_10_U0_14_a_call_from_its_tools_to_its_end():
     with attended() as (d, service, _):
         side = service.sideband("rtc_1")

@@ -14,7 +14,7 @@
  *   {"realtime": {"dispatch_on": …, "told": true, "lost": true}}   the bridge, before all else
  *   {"in": {…}}, {"in_text": "…"}   the service, or an application, says this
  *   {"expect": {…}}            the next client event has these members; null: there is none
- *   {"acted": {"action": …, "argument": …}}   what the owner was asked; null: nothing
+ *   {"acted": {"action": …, "argument": …}}   what the owner was asked, or told; null: nothing
  *   {"session": {…}}           an event comes to the session from elsewhere
  *   {"sending": false}         nothing can be sent; {"lost": true}, {"connected": true}
  *   {"end": "…"}               the session ends
@@ -73,6 +73,16 @@ on_session_ended (void *ctx)
   (void) ctx;
 }
 
+static void
+on_unanswered (void *ctx, const char *event_id)
+{
+  struct play *p = ctx;
+
+  CU_ASSERT_STRING_NOT_EQUAL (event_id, "");
+  CU_ASSERT_FATAL (p->acts_count < SENT_MAX);
+  p->acts[p->acts_count++] = xstrdup ("{\"action\":\"unanswered\"}");
+}
+
 static double
 on_now (void *ctx)
 {
@@ -112,6 +122,7 @@ do_realtime (struct line *l)
   const struct realtime_owner owner = { .send = on_send,
                                         .act = on_act,
                                         .session_ended = on_session_ended,
+                                        .unanswered = on_unanswered,
                                         .now = on_now,
                                         .wake = on_wake,
                                         .ctx = p };
@@ -121,7 +132,8 @@ do_realtime (struct line *l)
                                       .providers = p->providers,
                                       .told = told ? session_toolset (p->stage->session) : NULL,
                                       .item_completed = json_equals (l->tape, on, "item_completed"),
-                                      .hangup_after = 10 };
+                                      .hangup_after = 10,
+                                      .answer_within = 15 };
 
   p->bridge = realtime_bridge_new (&wish, &owner);
   if (!json_is (json_member (l->tape, l->value, "lost"), JSON_TRUE))
@@ -264,6 +276,7 @@ over (struct stage *stage)
 
 struct wire {
   struct sequencer s;
+  double now;
   char *sent[SENT_MAX];
   size_t count;
 };
@@ -278,11 +291,19 @@ on_wire (void *ctx, const char *json, size_t len)
   return true;
 }
 
+static double
+wire_now (void *ctx)
+{
+  return ((struct wire *) ctx)->now;
+}
+
 static void
 wire_open (struct wire *wire)
 {
-  *wire = (struct wire){ .count = 0 };
-  sequencer_init (&wire->s, "x", on_wire, wire);
+  const struct sequencer_owner owner = { .send = on_wire, .now = wire_now, .ctx = wire };
+
+  *wire = (struct wire){ .now = 100 };
+  sequencer_init (&wire->s, "x", &owner, 15);
 }
 
 static void
@@ -364,6 +385,86 @@ test_arrived (void)
   wire_close (&wire);
 }
 
+/* So many seconds pass; how often the response.create that is overdue was sent. */
+static unsigned
+wire_wait (struct wire *wire, double seconds, const char *event_id)
+{
+  char overdue[SEQUENCER_ID] = "";
+  unsigned tries;
+
+  wire->now += seconds;
+  tries = sequencer_tick (&wire->s, overdue);
+  CU_ASSERT_STRING_EQUAL (overdue, event_id);
+  return tries;
+}
+
+static void
+test_unanswered (void)
+{
+  struct wire wire;
+
+  wire_open (&wire);
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 0);
+  sequencer_respond (&wire.s, NULL, 0);
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 115);
+  CU_ASSERT_EQUAL (wire_wait (&wire, 14, ""), 0);
+  CU_ASSERT_EQUAL (wire_wait (&wire, 1, "x1"), 1);
+  CU_ASSERT_EQUAL (wire_wait (&wire, 0, ""), 0);
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 130);
+  sequencer_output (&wire.s, "a", "1", 1, true, "r1"); /* x3; joins, and counts on */
+  CU_ASSERT_EQUAL (wire_wait (&wire, 15, "x2"), 2);
+  CU_ASSERT_EQUAL (wire_wait (&wire, 15, "x4"), SEQUENCER_TRIES);
+  CU_ASSERT_EQUAL_FATAL (wire.count, 4);
+  CU_ASSERT_STRING_EQUAL (wire.sent[1], CREATE ("x2"));
+  CU_ASSERT_STRING_EQUAL (wire.sent[3], CREATE ("x4"));
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 0);
+  CU_ASSERT_TRUE (sequencer_idle (&wire.s));
+  wire_close (&wire);
+}
+
+/* Both were created, or the service's own response was: the model has gone on either way.  What has
+ * words of its own is worth being said twice rather than never. */
+static void
+test_answered_late (void)
+{
+  static const char own[] = "{\"instructions\":\"say it\"}";
+
+  for (int with_words = 0; with_words < 2; with_words++) {
+    struct wire wire;
+    wire_open (&wire);
+    sequencer_respond (&wire.s, with_words ? own : NULL, with_words ? sizeof own - 1 : 0);
+    CU_ASSERT_EQUAL (wire_wait (&wire, 15, "x1"), 1);
+    (void) wire_hear (&wire, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
+    CU_ASSERT_EQUAL (sequencer_due (&wire.s), 0);
+    CU_ASSERT_TRUE (wire_hear (&wire, REFUSED ("x2", "conversation_already_has_active_response")));
+    (void) wire_hear (&wire, "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\"}}");
+    CU_ASSERT_EQUAL (wire.count, with_words ? 3 : 2);
+    wire_close (&wire);
+  }
+}
+
+/* A new connection, a refusal, or the end: nothing is waited for any more. */
+static void
+test_not_waited_for (void)
+{
+  struct wire wire;
+
+  wire_open (&wire);
+  sequencer_respond (&wire.s, NULL, 0);
+  sequencer_lost (&wire.s);
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 0);
+  wire.now += 1;
+  sequencer_back (&wire.s);
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 116);
+  CU_ASSERT_TRUE (wire_hear (&wire, REFUSED ("x2", "rate_limit_exceeded")));
+  CU_ASSERT_EQUAL (sequencer_due (&wire.s), 0);
+  sequencer_respond (&wire.s, NULL, 0);
+  CU_ASSERT_NOT_EQUAL (sequencer_due (&wire.s), 0);
+  sequencer_close (&wire.s);
+  CU_ASSERT_EQUAL (wire_wait (&wire, 100, ""), 0);
+  wire_close (&wire);
+}
+
 static bool
 nowhere (void *ctx, const char *json, size_t len)
 {
@@ -378,7 +479,7 @@ test_bounded (void)
   bool sends = true;
   struct sequencer s;
 
-  sequencer_init (&s, "x", nowhere, &sends);
+  sequencer_init (&s, "x", &(struct sequencer_owner){ .send = nowhere, .ctx = &sends }, 0);
   for (size_t i = 0; i < 2 * SEQUENCER_KEPT; i++)
     sequencer_output (&s, "a", "1", 1, false, NULL);
   CU_ASSERT_EQUAL (s.items_count, SEQUENCER_KEPT);
@@ -533,6 +634,9 @@ static CU_TestInfo tests[] = {
   { "T0-12 a refusal of ours releases it", test_refused },
   { "U0-15 U0-19 a response of the service's own is waited for", test_overtaken },
   { "U0-20 what arrived is not sent again", test_arrived },
+  { "U0-19 a request that is not answered is sent again, and given up", test_unanswered },
+  { "U0-19 a request that is answered late is not made twice", test_answered_late },
+  { "U0-19 no answer is waited for after the end", test_not_waited_for },
   { "what is kept is bounded, what was never sent is kept", test_bounded },
   { "function calls are bounded", test_too_many_calls },
   { "a service that can't be reached is tried four times", test_unreachable },

@@ -276,68 +276,6 @@ hear_playing (const struct heard *h)
     json_equals (h->tape, heard_member (h, "type"), "output_audio_buffer.started");
 }
 
-static void
-parting_free (struct parting *parting)
-{
-  if (parting == NULL)
-    return;
-  free (parting->argument);
-  free (parting->call_id);
-  free (parting->output);
-  free (parting);
-}
-
-static void
-part_now (struct realtime_bridge *b)
-{
-  struct parting *parting = b->parting;
-
-  b->parting = NULL;
-  b->owner.wake (b->owner.ctx, 0);
-  b->owner.act (b->owner.ctx, parting->action, parting->argument, parting->call_id, parting->output,
-                parting->output != NULL ? strlen (parting->output) : 0);
-  parting_free (parting);
-}
-
-/* A4-3 */
-static void
-part_if_silent (struct realtime_bridge *b)
-{
-  if (b->parting != NULL && !b->playing && sequencer_idle (&b->sequencer))
-    part_now (b);
-}
-
-void
-bridge_part (struct realtime_bridge *b, enum realtime_action action, const char *argument,
-             const char *call_id, const char *output, size_t len)
-{
-  if (b->parting != NULL)
-    return;
-  b->parting = xcalloc (1, sizeof *b->parting);
-  *b->parting = (struct parting){ .action = action,
-                                  .argument = xstrdup (argument),
-                                  .call_id = call_id != NULL ? xstrdup (call_id) : NULL,
-                                  .output = output != NULL ? xstrndup (output, len) : NULL,
-                                  .by = b->owner.now (b->owner.ctx) + b->hangup_after };
-  b->owner.wake (b->owner.ctx, b->parting->by);
-  part_if_silent (b);
-}
-
-void
-realtime_bridge_hang_up (struct realtime_bridge *b, const char *reason)
-{
-  bridge_part (b, REALTIME_HANGUP, reason, NULL, NULL, 0);
-}
-
-void
-realtime_bridge_tick (struct realtime_bridge *b)
-{
-  if (b->parting == NULL || b->owner.now (b->owner.ctx) < b->parting->by)
-    return;
-  log_event (b->log, LOG_WARNING, "realtime_hangup_waited_too_long", "call_id", b->call_id, NULL);
-  part_now (b);
-}
-
 /* ---- which event is whose ---- */
 
 /* An application's, to be passed on to the service among ours. */
@@ -403,7 +341,8 @@ hear (const struct heard *h)
       kinds[i].hear (h);
   ours = sequencer_hear (&h->bridge->sequencer, h->tape, h->event);
   log_error (h, ours);
-  part_if_silent (h->bridge);
+  bridge_part_if_silent (h->bridge);
+  bridge_set_wake (h->bridge);
 }
 
 void
@@ -475,6 +414,7 @@ realtime_bridge_connected (struct realtime_bridge *b)
   b->sequencer.lost = false;
   bridge_tell_tools (b);
   sequencer_back (&b->sequencer);
+  bridge_set_wake (b);
 }
 
 void
@@ -482,6 +422,7 @@ realtime_bridge_lost (struct realtime_bridge *b)
 {
   b->playing = false;
   sequencer_lost (&b->sequencer);
+  bridge_set_wake (b);
 }
 
 /* ---- beginning and end ---- */
@@ -501,7 +442,10 @@ realtime_bridge_new (const struct realtime_wish *wish, const struct realtime_own
   b->item_completed = wish->item_completed;
   b->hangup_after = wish->hangup_after;
   buf_printf (&prefix, "th_%.8s_", session_name (wish->session) + strlen ("ses-"));
-  sequencer_init (&b->sequencer, buf_cstr (&prefix), owner->send, owner->ctx);
+  sequencer_init (
+    &b->sequencer, buf_cstr (&prefix),
+    &(struct sequencer_owner){ .send = owner->send, .now = owner->now, .ctx = owner->ctx },
+    wish->answer_within);
   sequencer_lost (&b->sequencer); /* until there is a connection */
   bridge_listen (b);
   return b;

@@ -35,6 +35,9 @@ struct realtime_owner {
                const char *output, size_t len);
   /* The bridge only reads on, and answers that nobody can. */
   void (*session_ended) (void *ctx);
+  /* The response.create `event_id`, sent several times, was never answered, and is given up.  May
+   * be NULL. */
+  void (*unanswered) (void *ctx, const char *event_id);
   double (*now) (void *ctx); /* seconds of a clock that does not go back */
   /* Call realtime_bridge_tick at this time; 0: not any more. */
   void (*wake) (void *ctx, double at);
@@ -49,6 +52,7 @@ struct realtime_wish {
   struct toolset *told;              /* what the service was told already, or NULL */
   bool item_completed;               /* a call starts when its item is completed */
   double hangup_after;               /* seconds that playing may hold up the end */
+  double answer_within;              /* … for the answer to a response.create; 0: any time */
 };
 
 /* Borrows all but the call_id, which is copied; listens to the session from here on. */

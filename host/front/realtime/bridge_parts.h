@@ -1,7 +1,8 @@
-/* bridge_parts.h - a bridge's own struct, for its two files alone:
+/* bridge_parts.h - a bridge's own struct, for its three files alone:
  *
  *   bridge.c       what the service says
  *   bridge_tell.c  what the session says
+ *   bridge_wait.c  what is waited for, and for how long
  */
 #ifndef TOOLHOST_FRONT_REALTIME_BRIDGE_PARTS_H
 #define TOOLHOST_FRONT_REALTIME_BRIDGE_PARTS_H
@@ -24,6 +25,7 @@ struct realtime_bridge {
   struct function_calls calls;
   bool playing;            /* the user hears something */
   struct parting *parting; /* when it is silent; or NULL */
+  double wake;             /* what the owner was told; 0: nothing */
 };
 
 /* What takes the user away from the conversation: what is being said is heard out first. */
@@ -53,10 +55,6 @@ heard_member (const struct heard *h, const char *name)
 /* Tell the service what tools there are, if it knows others. */
 void bridge_tell_tools (struct realtime_bridge *bridge);
 
-/* Do it when all that was to be said has been said and played, once: who goes goes. */
-void bridge_part (struct realtime_bridge *bridge, enum realtime_action action, const char *argument,
-                  const char *call_id, const char *output, size_t len);
-
 /* ---- bridge_tell.c ---- */
 
 /* Listen to the session. */
@@ -65,5 +63,16 @@ void bridge_listen (struct realtime_bridge *bridge);
 void heard_invalid (const struct heard *h, const char *why);
 /* The session's to judge. */
 void heard_by_session (const struct heard *h);
+
+/* ---- bridge_wait.c ---- */
+
+/* Do it when all that was to be said has been said and played, once: who goes goes. */
+void bridge_part (struct realtime_bridge *bridge, enum realtime_action action, const char *argument,
+                  const char *call_id, const char *output, size_t len);
+void bridge_part_if_silent (struct realtime_bridge *bridge);
+void parting_free (struct parting *parting);
+/* Have the owner call realtime_bridge_tick when the next thing is due: at the end of whatever may
+ * have changed that. */
+void bridge_set_wake (struct realtime_bridge *bridge);
 
 #endif

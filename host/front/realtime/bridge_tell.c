@@ -100,6 +100,7 @@ realtime_bridge_say (struct realtime_bridge *b, const char *text, size_t len)
   jsonw_name_string (&w, "tool_choice", "none");
   jsonw_end (&w);
   sequencer_respond (&b->sequencer, out.data, out.len);
+  bridge_set_wake (b);
 }
 
 /* What the user shall have, in the words of tools. */
@@ -201,6 +202,7 @@ on_event (struct subscriber *subscriber, uint64_t number, const char *json, size
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (json_equals (&tape, member (&t, "type"), kinds[i].type))
       kinds[i].tell (&t);
+  bridge_set_wake (bridge);
   return SUBSCRIBER_TOOK;
 }
 

@@ -16,9 +16,10 @@ struct sequencer_item {
 /* A response.create. */
 struct sequencer_create {
   struct sequencer_create *next;
-  char *of;    /* the response that all who want it belong to; NULL: several, or none */
-  size_t len;  /* 0: a plain one, which all share */
-  char json[]; /* … else the event, with its id */
+  char *of;       /* the response that all who want it belong to; NULL: several, or none */
+  unsigned tries; /* in vain */
+  size_t len;     /* 0: a plain one, which all share */
+  char json[];    /* … else the event, with its id */
 };
 
 static const char already_active[] = "conversation_already_has_active_response";
@@ -26,10 +27,10 @@ static const char already_active[] = "conversation_already_has_active_response";
 /* ---- memory ---- */
 
 void
-sequencer_init (struct sequencer *s, const char *prefix,
-                bool (*send) (void *ctx, const char *json, size_t len), void *ctx)
+sequencer_init (struct sequencer *s, const char *prefix, const struct sequencer_owner *owner,
+                double answer_within)
 {
-  *s = (struct sequencer){ .send = send, .ctx = ctx };
+  *s = (struct sequencer){ .owner = *owner, .answer_within = answer_within };
   s->creates_end = &s->creates;
   s->items_end = &s->items;
   (void) snprintf (s->prefix, sizeof s->prefix, "%s", prefix);
@@ -107,6 +108,12 @@ make_room (struct sequencer *s)
       at = &(*at)->next;
 }
 
+static bool
+send_event (struct sequencer *s, const char *json, size_t len)
+{
+  return s->owner.send (s->owner.ctx, json, len);
+}
+
 /* In their order.  False: one could not be sent. */
 static bool
 send_items (struct sequencer *s)
@@ -114,7 +121,7 @@ send_items (struct sequencer *s)
   for (struct sequencer_item *item = s->items; item != NULL; item = item->next) {
     if (item->sent)
       continue;
-    if (!s->send (s->ctx, item->json, item->len))
+    if (!send_event (s, item->json, item->len))
       return false;
     item->sent = true;
   }
@@ -134,7 +141,7 @@ send_create (struct sequencer *s, const struct sequencer_create *create)
     buf_puts (&out, "\"type\":\"response.create\"}");
   else
     buf_append (&out, create->json, create->len);
-  if (!s->send (s->ctx, out.data, out.len))
+  if (!send_event (s, out.data, out.len))
     return false;
   free (s->asked);
   s->asked = xstrdup (id);
@@ -151,6 +158,7 @@ advance (struct sequencer *s)
   create_free (s->sent);
   s->sent = create_take (s);
   s->asking = true;
+  s->answer_by = s->answer_within != 0 ? s->owner.now (s->owner.ctx) + s->answer_within : 0;
 }
 
 void
@@ -332,7 +340,7 @@ sequencer_event (struct sequencer *s, const struct json_tape *tape, const struct
     return;
   if (!json_equals (tape, json_member (tape, event, "type"), "response.create")
       || is_outside (tape, event)) {
-    (void) s->send (s->ctx, json, len);
+    (void) send_event (s, json, len);
     return;
   }
   put_members (&out, tape, event);
@@ -388,20 +396,42 @@ hear_done (struct sequencer *s, const struct json_tape *tape, const struct json_
   return false;
 }
 
-/* Another response was faster: ours is asked for again when that one is done. */
+/* What was sent last is the next one again; a plain one joins another. */
 static void
-ask_again (struct sequencer *s)
+put_back (struct sequencer *s)
 {
   struct sequencer_create *sent = s->sent;
+  struct sequencer_create *plain = find_plain (s);
 
-  s->active = true;
   s->sent = NULL;
-  if (sent == NULL || (sent->len == 0 && find_plain (s) != NULL))
+  if (sent != NULL && sent->len == 0 && plain != NULL)
+    plain->tries = sent->tries;
+  if (sent == NULL || (sent->len == 0 && plain != NULL))
     return create_free (sent);
   sent->next = s->creates;
   s->creates = sent;
   if (sent->next == NULL)
     s->creates_end = &sent->next;
+}
+
+static void
+give_up (struct sequencer *s)
+{
+  create_free (s->sent);
+  s->sent = NULL;
+}
+
+/* Another response was faster: ours is asked for again when that one is done.  Not one that was
+ * asked for before, in vain: by then the service had all outputs, so that the other one goes on
+ * from them, or is the one that was asked for first. */
+static void
+was_overtaken (struct sequencer *s)
+{
+  s->active = true;
+  if (s->sent != NULL && s->sent->len == 0 && s->sent->tries != 0)
+    give_up (s);
+  else
+    put_back (s);
 }
 
 /* Our response.create was refused. */
@@ -416,12 +446,11 @@ refused (struct sequencer *s, const struct json_tape *tape, const struct json_no
       free (s->active_id);
       s->active_id = NULL;
     }
-    return ask_again (s);
+    return was_overtaken (s);
   }
   if (!was_asking)
     return;
-  create_free (s->sent);
-  s->sent = NULL;
+  give_up (s);
   advance (s);
 }
 
@@ -502,6 +531,33 @@ sequencer_cancelled (struct sequencer *s, const char *response_id)
   create_free (create);
 }
 
+/* ---- what it does not say ---- */
+
+double
+sequencer_due (const struct sequencer *s)
+{
+  return s->asking ? s->answer_by : 0;
+}
+
+unsigned
+sequencer_tick (struct sequencer *s, char event_id[SEQUENCER_ID])
+{
+  const double due = sequencer_due (s);
+  unsigned tries;
+
+  if (due == 0 || s->owner.now (s->owner.ctx) < due)
+    return 0;
+  (void) snprintf (event_id, SEQUENCER_ID, "%s", s->asked);
+  s->asking = false;
+  tries = ++s->sent->tries;
+  if (tries == SEQUENCER_TRIES)
+    give_up (s);
+  else
+    put_back (s);
+  advance (s);
+  return tries;
+}
+
 /* ---- connections ---- */
 
 void
@@ -511,7 +567,7 @@ sequencer_lost (struct sequencer *s)
   for (struct sequencer_item *item = s->items; item != NULL; item = item->next)
     item->sent = false;
   if (s->asking) /* nobody knows what came of it */
-    ask_again (s);
+    put_back (s);
   s->active = s->asking = s->speaking = false;
 }
 
@@ -526,6 +582,7 @@ void
 sequencer_close (struct sequencer *s)
 {
   s->closed = true;
+  s->asking = false;
   forget_all (s);
 }
 

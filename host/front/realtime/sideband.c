@@ -9,6 +9,7 @@ enum { MESSAGE_MAX = 4 << 20, NORMAL = 1000 };
 
 const struct realtime_settings realtime_defaults = {
   .hangup_after = 15,
+  .answer_within = 15,
   .retry = { .tries = 8, .base_ms = 250, .cap_ms = 5000 },
   .times = { .open = 10, .beat = 20, .close = 2 },
 };
@@ -352,7 +353,8 @@ bridge_new (struct realtime_call *call, struct toolset *told)
                                       .providers = call->all->providers,
                                       .told = told,
                                       .item_completed = settings->item_completed,
-                                      .hangup_after = settings->hangup_after };
+                                      .hangup_after = settings->hangup_after,
+                                      .answer_within = settings->answer_within };
 
   return realtime_bridge_new (&wish, &owner);
 }

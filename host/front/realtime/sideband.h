@@ -37,6 +37,7 @@ struct realtime_settings {
   bool private_too;        /* it may be at an address that is not public */
   bool item_completed;     /* a call starts when its item is completed */
   double hangup_after;     /* seconds that playing may hold up the end of a call */
+  double answer_within;    /* … for the answer to a response.create; 0: any time */
   struct http_retry retry; /* of connections that broke off */
   struct ws_times times;
   double (*random) (void *ctx); /* from 0 up to 1 */

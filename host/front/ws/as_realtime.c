@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 struct as_realtime {
   struct ev_loop *loop;
   struct as_realtime_peer peer;
@@ -44,6 +46,20 @@ act (void *ctx, enum realtime_action action, const char *argument, const char *c
 }
 
 static void
+unanswered (void *ctx, const char *event_id)
+{
+  struct as_realtime *as = ctx;
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "type", "toolhost.response_unanswered");
+  jsonw_name_string (&w, "event_id", event_id);
+  jsonw_end (&w);
+  (void) as->peer.put (as->peer.ctx, out.data, out.len);
+}
+
+static void
 session_ended (void *ctx)
 {
   struct as_realtime *as = ctx;
@@ -54,7 +70,8 @@ session_ended (void *ctx)
 static double
 now (void *ctx)
 {
-  return ev_now (((struct as_realtime *) ctx)->loop);
+  (void) ctx;
+  return (double) clock_ns () / 1e9;
 }
 
 static void
@@ -62,10 +79,12 @@ wake (void *ctx, double at)
 {
   struct as_realtime *as = ctx;
 
+  const double left = at - now (NULL);
+
   ev_timer_stop (as->loop, &as->wake);
   if (at == 0)
     return;
-  ev_timer_set (&as->wake, at - ev_now (as->loop), 0);
+  ev_timer_set (&as->wake, left > 0 ? left : 0, 0);
   ev_timer_start (as->loop, &as->wake);
 }
 
@@ -87,6 +106,7 @@ as_realtime_new (struct ev_loop *loop, const struct realtime_wish *wish,
   const struct realtime_owner owner = { .send = send_event,
                                         .act = act,
                                         .session_ended = session_ended,
+                                        .unanswered = unanswered,
                                         .now = now,
                                         .wake = wake,
                                         .ctx = as };

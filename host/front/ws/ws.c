@@ -13,6 +13,7 @@
 enum { BACKLOG_MAX = 1024 * 1024 /* bytes that a peer may be behind */ };
 static const double BEAT_SECONDS = 30;
 static const double HANGUP_SECONDS = 15; /* that playing may hold up the end of a call */
+static const double ANSWER_SECONDS = 15; /* … for the answer to a response.create */
 
 struct ws_front {
   const struct front_env *env;
@@ -395,6 +396,7 @@ begin_realtime (struct ws_conn *conn)
     .providers = front->providers,
     .item_completed = slice_is (http_query (conn->x, "dispatch_on"), "item_completed"),
     .hangup_after = HANGUP_SECONDS,
+    .answer_within = ANSWER_SECONDS,
   };
 
   conn->realtime = as_realtime_new (
