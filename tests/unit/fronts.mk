@@ -91,3 +91,8 @@ check_PROGRAMS += %D%/test_realtime_webhook %D%/test_realtime_reception
 %C%_test_realtime_reception_SOURCES = %D%/test_realtime_reception.c %D%/session_stage.c \
 	%D%/session_stage.h $(front_fakes)
 %C%_test_realtime_reception_LDADD = $(UNIT_LIBS)
+
+# The description of our own HTTP interface.
+check_PROGRAMS += %D%/test_openapi
+%C%_test_openapi_SOURCES = %D%/test_openapi.c %D%/tap.h
+%C%_test_openapi_LDADD = $(UNIT_LIBS)

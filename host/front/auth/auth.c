@@ -381,12 +381,13 @@ is_get (const struct http_request *request)
   return slice_is (request->method, "GET") || slice_is (request->method, "HEAD");
 }
 
-/* Whoever asks may know that we live. */
+/* Whoever asks may know that we live, and what we speak. */
 static bool
 is_probe (const struct http_request *request)
 {
   return is_get (request)
-         && (slice_is (request->path, "/healthz") || slice_is (request->path, "/readyz"));
+         && (slice_is (request->path, "/healthz") || slice_is (request->path, "/readyz")
+             || slice_is (request->path, "/openapi.json"));
 }
 
 static bool

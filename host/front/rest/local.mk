@@ -5,6 +5,8 @@ libhost_la_SOURCES += \
   %D%/calls.c %D%/calls.h \
   %D%/cost.c %D%/cost.h \
   %D%/formats.c %D%/formats.h \
+  %D%/openapi.c %D%/openapi.h \
+  %D%/refusals.c %D%/refusals.h \
   %D%/rest.c %D%/rest.h \
   %D%/results.c %D%/results.h \
   %D%/session_call.c \
@@ -12,3 +14,24 @@ libhost_la_SOURCES += \
   %D%/route.c %D%/route.h \
   %D%/stats.c %D%/stats.h \
   %D%/wish.c %D%/wish.h
+
+# The description of all that is served over HTTP, a file for each tag.
+api_files = \
+  %D%/api/api_calls.schema.json \
+  %D%/api/api_daemon.schema.json \
+  %D%/api/api_mcp.schema.json \
+  %D%/api/api_offers.schema.json \
+  %D%/api/api_realtime.schema.json \
+  %D%/api/api_sessions.schema.json \
+  %D%/api/api_tenants.schema.json \
+  %D%/api/api_tools.schema.json
+EXTRA_DIST += $(api_files) %D%/api/files.def
+nodist_libhost_la_SOURCES += \
+  %D%/api/api_calls.schema.c \
+  %D%/api/api_daemon.schema.c \
+  %D%/api/api_mcp.schema.c \
+  %D%/api/api_offers.schema.c \
+  %D%/api/api_realtime.schema.c \
+  %D%/api/api_sessions.schema.c \
+  %D%/api/api_tenants.schema.c \
+  %D%/api/api_tools.schema.c

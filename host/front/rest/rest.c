@@ -12,6 +12,7 @@
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
 #include "front/rest/formats.h"
+#include "front/rest/openapi.h"
 #include "front/rest/results.h"
 #include "front/rest/route.h"
 #include "front/rest/sessions.h"
@@ -24,6 +25,7 @@ struct rest {
   struct rest_formats formats;
   struct rest_sessions sessions;
   struct agui_front agui;
+  struct buf description; /* of all this, as OpenAPI */
 };
 
 static void
@@ -472,52 +474,79 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
 
 static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
 
+static void
+get_description (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  reply_json (x, 200, &rest->description);
+}
+
 static const struct route routes[] = {
-  { "GET", "/", "this list", get_index, ROLE_LIST },
-  { "GET", "/v1/tools",
+  { "GET", "/", "getIndex", "this list", get_index, ROLE_LIST },
+  { "GET", "/v1/tools", "listTools",
     "the tools as a provider takes them: format=mcp, openai, anthropic, gemini, …", get_tools,
     ROLE_LIST },
-  { "POST", "/v1/tools/{name}/call", "call a tool", post_call, ROLE_CALL },
-  { "POST", "/v1/agui", "run the tool calls of a stream of AG-UI's events", post_agui, ROLE_CALL },
-  { "GET", "/v1/resources", "the resources, and the templates of resources", get_resources,
-    ROLE_LIST },
-  { "GET", "/v1/resources/read", "read a resource: uri=…", get_read, ROLE_CALL },
-  { "GET", "/v1/resources/directory", "what stands in a directory of skills: uri=…", get_directory,
-    ROLE_LIST },
-  { "GET", "/v1/skills", "the skills, with all their files", get_skills, ROLE_LIST },
-  { "GET", "/v1/skills/get", "one of them: uri=…", get_skill, ROLE_LIST },
-  { "GET", "/v1/prompts", "the prompts", get_prompts, ROLE_LIST },
-  { "POST", "/v1/prompts/{name}", "get a prompt's messages", post_prompt, ROLE_CALL },
-  { "DELETE", "/v1/calls/{id}", "cancel a running call", delete_call, ROLE_CALL },
-  { "POST", "/v1/sessions", "open a session", post_session, ROLE_CALL },
-  { "GET", "/v1/sessions", "one's sessions", get_sessions, ROLE_CALL },
-  { "GET", "/v1/sessions/{id}", "one of them", get_session, ROLE_CALL },
-  { "DELETE", "/v1/sessions/{id}", "end it", delete_session, ROLE_CALL },
-  { "GET", "/v1/sessions/{id}/events", "its events; takes Last-Event-ID", get_session_events,
+  { "POST", "/v1/tools/{name}/call", "callTool", "call a tool", post_call, ROLE_CALL },
+  { "POST", "/v1/agui", "runAgui", "run the tool calls of a stream of AG-UI's events", post_agui,
     ROLE_CALL },
-  { "POST", "/v1/sessions/{id}/events", "an event for it", post_session_event, ROLE_CALL },
-  { "POST", "/v1/sessions/{id}/interrupt", "cancel what a response started, or all",
-    post_session_interrupt, ROLE_CALL },
-  { "GET", "/v1/asks", "calls that wait for answers", get_asks, ROLE_LIST },
-  { "GET", "/v1/asks/{id}", "one of them, its questions or its result", get_ask, ROLE_LIST },
-  { "POST", "/v1/asks/{id}", "answer it", post_ask, ROLE_LIST },
-  { "DELETE", "/v1/asks/{id}", "give it up", delete_ask, ROLE_LIST },
-  { "GET", "/v1/results/{id}", "a result that was too large to be shown; takes Range", get_result,
+  { "GET", "/v1/resources", "listResources", "the resources, and the templates of resources",
+    get_resources, ROLE_LIST },
+  { "GET", "/v1/resources/read", "readResource", "read a resource: uri=…", get_read, ROLE_CALL },
+  { "GET", "/v1/resources/directory", "listDirectory",
+    "what stands in a directory of skills: uri=…", get_directory, ROLE_LIST },
+  { "GET", "/v1/skills", "listSkills", "the skills, with all their files", get_skills, ROLE_LIST },
+  { "GET", "/v1/skills/get", "getSkill", "one of them: uri=…", get_skill, ROLE_LIST },
+  { "GET", "/v1/prompts", "listPrompts", "the prompts", get_prompts, ROLE_LIST },
+  { "POST", "/v1/prompts/{name}", "getPrompt", "get a prompt's messages", post_prompt, ROLE_CALL },
+  { "DELETE", "/v1/calls/{id}", "cancelCall", "cancel a running call", delete_call, ROLE_CALL },
+  { "POST", "/v1/sessions", "openSession", "open a session", post_session, ROLE_CALL },
+  { "GET", "/v1/sessions", "listSessions", "one's sessions", get_sessions, ROLE_CALL },
+  { "GET", "/v1/sessions/{id}", "getSession", "one of them", get_session, ROLE_CALL },
+  { "DELETE", "/v1/sessions/{id}", "endSession", "end it", delete_session, ROLE_CALL },
+  { "GET", "/v1/sessions/{id}/events", "streamSessionEvents", "its events; takes Last-Event-ID",
+    get_session_events, ROLE_CALL },
+  { "POST", "/v1/sessions/{id}/events", "sendSessionEvent", "an event for it", post_session_event,
     ROLE_CALL },
-  { "GET", "/v1/tenants", "the tenants that have a file", get_tenants, ROLE_MANAGE },
-  { "GET", "/v1/tenants/{tenant}", "one of them", get_tenants, ROLE_MANAGE },
-  { "GET", "/v1/tenants/{tenant}/pins", "what is pinned, and what waits to be accepted", get_pins,
-    ROLE_MANAGE },
-  { "POST", "/v1/tenants/{tenant}/pins/accept", "let in what waits: name=…, digest=…", post_accept,
-    ROLE_MANAGE },
-  { "GET", "/v1/plugins", "the plugins and how they are", get_plugins, ROLE_OBSERVE },
-  { "POST", "/v1/plugins/{name}/release", "end a plugin's quarantine", post_release, ROLE_MANAGE },
-  { "POST", "/v1/reload", "read the configuration again", post_reload, ROLE_MANAGE },
-  { "GET", "/healthz", "is the daemon alive?", get_health, 0 },
-  { "GET", "/readyz", "does it take calls?", get_ready, 0 },
-  { "GET", "/v1/stats", "how the executions of each tool went", get_stats, ROLE_OBSERVE },
-  { "DELETE", "/v1/stats", "count them anew", delete_stats, ROLE_MANAGE },
-  { "GET", "/metrics", "figures for Prometheus", get_metrics, ROLE_OBSERVE },
+  { "POST", "/v1/sessions/{id}/interrupt", "interruptSession",
+    "cancel what a response started, or all", post_session_interrupt, ROLE_CALL },
+  { "GET", "/v1/asks", "listAsks", "calls that wait for answers", get_asks, ROLE_LIST },
+  { "GET", "/v1/asks/{id}", "getAsk", "one of them, its questions or its result", get_ask,
+    ROLE_LIST },
+  { "POST", "/v1/asks/{id}", "answerAsk", "answer it", post_ask, ROLE_LIST },
+  { "DELETE", "/v1/asks/{id}", "dropAsk", "give it up", delete_ask, ROLE_LIST },
+  { "GET", "/v1/results/{id}", "getResult", "a result that was too large to be shown; takes Range",
+    get_result, ROLE_CALL },
+  { "GET", "/v1/tenants", "listTenants", "the tenants that have a file", get_tenants, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}", "getTenant", "one of them", get_tenants, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/pins", "listPins", "what is pinned, and what waits to be accepted",
+    get_pins, ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/pins/accept", "acceptPin", "let in what waits: name=…, digest=…",
+    post_accept, ROLE_MANAGE },
+  { "GET", "/v1/plugins", "listPlugins", "the plugins and how they are", get_plugins,
+    ROLE_OBSERVE },
+  { "POST", "/v1/plugins/{name}/release", "releasePlugin", "end a plugin's quarantine",
+    post_release, ROLE_MANAGE },
+  { "POST", "/v1/reload", "reload", "read the configuration again", post_reload, ROLE_MANAGE },
+  { "GET", "/healthz", "getHealth", "is the daemon alive?", get_health, 0 },
+  { "GET", "/readyz", "getReadiness", "does it take calls?", get_ready, 0 },
+  { "GET", "/v1/stats", "getStats", "how the executions of each tool went", get_stats,
+    ROLE_OBSERVE },
+  { "DELETE", "/v1/stats", "clearStats", "count them anew", delete_stats, ROLE_MANAGE },
+  { "GET", "/metrics", "getMetrics", "figures for Prometheus", get_metrics, ROLE_OBSERVE },
+  { "GET", "/openapi.json", "getDescription", "this interface as OpenAPI 3.1", get_description, 0 },
+  /* of other fronts */
+  { "POST", "/mcp", "postMcp", "the Model Context Protocol", NULL, ROLE_LIST },
+  { "GET", "/mcp", "streamMcp", "what a session of MCP is told", NULL, ROLE_LIST },
+  { "DELETE", "/mcp", "endMcp", "end a session of MCP", NULL, ROLE_LIST },
+  { "GET", "/v1/session", "converse", "a whole conversation over a WebSocket", NULL, ROLE_CALL },
+  { "POST", "/v1/realtime/calls", "attendRealtimeCall",
+    "attend a call of OpenAI's Realtime service", NULL, ROLE_MANAGE },
+  { "POST", "/v1/realtime/incoming", "takeRealtimeWebhook", "the webhook of incoming calls, signed",
+    NULL, 0 },
+  { "GET", "/.well-known/oauth-protected-resource", "getResourceMetadata",
+    "where tokens are to be had, with OAuth", NULL, 0 },
+  { "GET", "/.well-known/oauth-protected-resource/mcp", "getMcpResourceMetadata",
+    "where tokens are to be had, with OAuth", NULL, 0 },
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -541,14 +570,11 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
   jsonw_object (&w);
   jsonw_name_string (&w, "name", "toolhost");
   jsonw_name_string (&w, "version", rest->env->version);
+  jsonw_name_string (&w, "openapi", "/openapi.json");
   jsonw_name (&w, "paths");
   jsonw_array (&w);
   for (size_t i = 0; i < ROUTES; i++)
     put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
-  put_path (&w, "GET", "/v1/session", "a whole conversation over a WebSocket");
-  put_path (&w, "POST", "/v1/realtime/calls", "attend a call of OpenAI's Realtime service");
-  put_path (&w, "POST", "/v1/realtime/incoming", "the webhook of incoming calls, signed");
-  put_path (&w, "POST", "/mcp", "the Model Context Protocol");
   jsonw_end (&w);
   jsonw_end (&w);
   reply_json (x, 200, &out);
@@ -576,6 +602,19 @@ refuse_path (struct http_exchange *x, struct slice path)
     http_reply_error (x, 404, "not_found", "There is no such path; GET / lists those there are");
 }
 
+void
+rest_describe (const char *version, struct buf *out)
+{
+  openapi_put (out, routes, ROUTES, version, NULL);
+}
+
+const struct route *
+rest_routes (size_t *count)
+{
+  *count = ROUTES;
+  return routes;
+}
+
 struct rest *
 rest_new (const struct front_env *env)
 {
@@ -587,6 +626,7 @@ rest_new (const struct front_env *env)
   rest_formats_init (&rest->formats);
   rest_sessions_init (&rest->sessions, env);
   agui_init (&rest->agui, env, &rest->asks);
+  rest_describe (env->version, &rest->description);
   return rest;
 }
 
@@ -599,7 +639,9 @@ rest_handle (struct rest *rest, struct http_exchange *x)
   const struct route *route =
     route_find (routes, ROUTES, request->method, request->path, &segment, &known);
 
-  if (route != NULL) {
+  if (route != NULL && route->handle == NULL)
+    http_reply_error (x, 404, "not_found", "This daemon is not configured to serve this path");
+  else if (route != NULL) {
     if (auth_allows (rest->env->auth, x, route->role))
       route->handle (rest, x, segment);
   }
@@ -625,5 +667,6 @@ rest_free (struct rest *rest)
   rest_calls_free (&rest->calls);
   rest_asks_free (&rest->asks);
   rest_formats_free (&rest->formats);
+  buf_free (&rest->description);
   free (rest);
 }

@@ -11,6 +11,11 @@ struct rest;
 struct rest *rest_new (const struct front_env *env);
 /* Any request that is not /mcp. */
 void rest_handle (struct rest *rest, struct http_exchange *x);
+/* Append the description of all that is served over HTTP, OpenAPI 3.1 (openapi.h). */
+void rest_describe (const char *version, struct buf *out);
+/* The table that routes: also of what other fronts serve.  For tests. */
+struct route;
+const struct route *rest_routes (size_t *count);
 /* The daemon is stopping: event streams end, sessions and calls go on. */
 void rest_drain (struct rest *rest);
 void rest_free (struct rest *rest);

@@ -9,9 +9,10 @@ struct rest;
 
 struct route {
   const char *method;
-  const char *pattern; /* at most one {…} */
-  const char *summary; /* for the index */
-  /* `segment` is what stood at {…}, never empty then. */
+  const char *pattern;   /* at most one {…} */
+  const char *operation; /* by this id a file of api/ describes it */
+  const char *summary;   /* for the index */
+  /* `segment` is what stood at {…}, never empty then.  NULL: another front serves it. */
   void (*handle) (struct rest *rest, struct http_exchange *x, struct slice segment);
   unsigned role; /* ROLE_… that it takes */
 };
