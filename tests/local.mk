@@ -33,6 +33,7 @@ integration_tests = \
 	%D%/integration/test_tiers.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_asks_clients.py %D%/clients/test_clients.py \
+	%D%/clients/test_line_client.py \
 	%D%/clients/test_python_clients.py %D%/clients/test_realtime_client.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
 
 # ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
@@ -46,7 +47,7 @@ check-threads:
 EXTRA_DIST += \
 	%D%/unit/tap.h \
 	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
-	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
+	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_sessions.py
@@ -176,7 +177,6 @@ check_LTLIBRARIES += %D%/integration/large.la
 
 integration_tests += %D%/integration/test_sessions.py %D%/integration/test_session_ws.py %D%/integration/test_session_asks.py
 integration_tests += %D%/integration/test_encodings.py
-integration_tests += %D%/integration/test_call_service.py
 
 # Tools whose surroundings fail.
 integration_tests += %D%/integration/test_trouble.py
@@ -185,6 +185,7 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 %C%_integration_troubled_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_troubled_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_troubled_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
-integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py
+
+# Telephone calls.
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \
 	%D%/integration/test_phone_agent.py

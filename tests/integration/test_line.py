@@ -89,7 +89,7 @@ def phone(**features):
             yield d, session, events
 
 
-def outputs(d, session, events, tool, **arguments):
+def outputs(d, session, events, tool, /, **arguments):
     """What the user gets of a call, of which the model hears "success" and does not go on."""
     answer = call(d, session, tool, arguments)
     same((answer.json["ok"], answer.json["output"], answer.json["respond"]), (True, '"success"', False), answer)

@@ -116,6 +116,7 @@ static const struct {
   { "end_call", "reason", USER_HANGUP },
   { "transfer_call", "target_phone_number", USER_REFER },
   { "agent_transfer_call", "target_phone_number", USER_REFER },
+  { "agent_transfer_call", "target_sip_uri", USER_REFER },
   { "send_dtmf", "button", USER_DTMF },
   { "agent_send_dtmf", "button", USER_DTMF },
 };
@@ -152,7 +153,7 @@ tell_user (const struct told *t)
     if (argument == NULL && event == USER_HANGUP)
       argument = "agent_ended";
     if (argument == NULL)
-      break;
+      continue;
     if (event == USER_SAY)
       return realtime_bridge_say (t->bridge, argument, strlen (argument));
     return act (t, actions[event], argument);
