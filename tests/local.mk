@@ -138,6 +138,7 @@ include tests/unit/fronts.mk
 include tests/unit/http.mk
 include tests/unit/json.mk
 include tests/unit/service.mk
+include tests/unit/store.mk
 include tests/sdk/local.mk
 include tests/faults/local.mk
 include tests/hostile/local.mk

@@ -44,13 +44,22 @@ struct store_settings {
   int64_t (*now_ms) (void *ctx); /* of the day, Unix time */
   void (*health) (void *ctx, bool well, const char *why); /* it has changed; may be NULL */
   void *ctx;
-  size_t result_max;     /* bytes of one result */
-  size_t definition_max; /* bytes of one document */
-  size_t pending_max;    /* acts that wait for the engine; more are STORE_UNAVAILABLE */
-  int64_t result_ttl_ms; /* how long an ended call is known */
+  size_t result_max;      /* bytes of one result */
+  size_t definition_max;  /* bytes of one document */
+  size_t context_max;     /* bytes of one context */
+  size_t letter_max;      /* bytes of one letter's payload */
+  size_t pending_max;     /* acts that wait for the engine; more are STORE_UNAVAILABLE */
+  size_t pending_bytes;   /* what they hold, likewise */
+  int64_t result_ttl_ms;  /* how long an ended call is known */
+  int64_t removed_ttl_ms; /* how long a removed definition is known, and its history */
+  size_t history_max;     /* how many writes of one definition are known */
+  size_t memory_max;      /* of the engine in memory: bytes of ended calls; above it the oldest are
+                             forgotten before their time */
+  uint64_t file_max;      /* of SQLite: bytes of the file, 0: what the disk has room for */
 };
-/* 32 MiB, 256 KiB, 100,000 and a day; loop, log and folder are the caller's to set, and time of the
- * day is the system's. */
+/* 32 MiB, 256 KiB, 1 MiB, 1 MiB; 100,000 acts and 256 MiB; a day, 30 days, 100 writes; 256 MiB, and
+ * no bound of the file.  loop, log and folder are the caller's to set, and time of the day is the
+ * system's. */
 extern const struct store_settings store_defaults;
 
 /* In memory: gone with the daemon, and otherwise the same. */
@@ -59,7 +68,9 @@ struct store *store_open_memory (const struct store_settings *settings);
  * daemon left running are unknown from now on.  Blocks; before anything is served.  NULL: err says
  * what and which file (another daemon has it, it is damaged, it is of a later version, …). */
 struct store *store_open_sqlite (const struct store_settings *settings, struct error *err);
-/* What was asked is still done, and told; then the store is gone. */
+/* What was asked is still done, and told, from in here: blocks for as long as the disk does.  Who
+ * asks anything from such a callback is told STORE_UNAVAILABLE.  Then the store is gone.  Not from
+ * in a callback of the store. */
 void store_close (struct store *store);
 /* "sqlite", "memory" */
 const char *store_name (const struct store *store);
@@ -117,13 +128,19 @@ struct store_finish {
   size_t letters_count;
 };
 
+/* May be NULL where it is asked for: nobody wants to know. */
 typedef void (*store_cb) (void *ctx, enum store_status status);
-/* The call that was won has ended.  STORE_NOT_FOUND: it was not this daemon's to end. */
+/* The call that was won has ended, also one that was cancelled meanwhile: it is STORE_ENDED from
+ * now on.  STORE_NOT_FOUND: it is not this daemon's to end (an earlier one ran it; it was never
+ * won). STORE_CONFLICT: it has ended already, with another result; with the same one it is
+ * STORE_OK, and no letter leaves twice.  STORE_TOO_LARGE: it still runs; end it with less. */
 void store_finish (struct store *store, const struct store_finish *finish, store_cb cb, void *ctx);
-/* It was won and not begun, and may be claimed again: forget it. */
+/* It was won and not begun, and may be claimed again: forget it.  One that was cancelled meanwhile
+ * stays cancelled.  Not to be asked again when it was STORE_UNAVAILABLE: the next claim wins,
+ * whether it was done or not. */
 void store_release (struct store *store, const struct store_key *key, store_cb cb, void *ctx);
-/* Remember that it is cancelled: one that is not claimed yet never will be, one that has ended
- * stays ended (STORE_CONFLICT). */
+/* Remember that it is cancelled: one that is not claimed yet never will be, one that runs is until
+ * its finish lands, one that has ended or is unknown stays so (STORE_CONFLICT). */
 void store_cancel (struct store *store, const struct store_key *key, store_cb cb, void *ctx);
 /* What is known of a call; NULL: nothing (STORE_NOT_FOUND, STORE_UNAVAILABLE). */
 typedef void (*store_call_cb) (void *ctx, enum store_status status, const struct store_call *call);
@@ -149,7 +166,9 @@ struct store_definition {
 };
 
 /* `revision`: of the store after it; `wrong`: which change spoke against STORE_OK, and `revision`
- * is then the one that it has. */
+ * is then the one that its document has, 0: it is not there.  STORE_NOT_FOUND: what is to be
+ * removed, whatever it is, is not there.  STORE_CONFLICT, too, when one document is changed twice.
+ * No changes are no commit. */
 typedef void (*store_change_cb) (void *ctx, enum store_status status, int64_t revision,
                                  size_t wrong);
 /* All of them or none, as one revision. */
@@ -162,7 +181,9 @@ struct store_scan {
   bool history;  /* all that ever was written (and is still kept), removed ones too, newest first */
   size_t limit;  /* 0: all */
 };
-/* Sorted by tenant, kind, name.  Also tells of removed ones when `since` is not 0. */
+/* Sorted by tenant, kind, name; a history by revision, newest first.  Also tells of removed ones
+ * when `since` is not 0.  STORE_CONFLICT: what was removed since then is not known any more; ask
+ * for all. */
 typedef void (*store_scan_cb) (void *ctx, enum store_status status,
                                const struct store_definition *definitions, size_t count,
                                int64_t revision);
@@ -181,7 +202,9 @@ typedef void (*store_context_cb) (void *ctx, enum store_status status,
                                   const struct store_context *context);
 void store_context_get (struct store *store, const char *tenant,
                         const unsigned char handle[STORE_HASH], store_context_cb cb, void *ctx);
-/* STORE_CONFLICT: `context` is what is there.  STORE_OK: its version is the new one. */
+/* What has expired is not there.  `context` is NULL where there is none.  STORE_CONFLICT: it is
+ * what is there.  STORE_OK: its version is the new one, which no context has had before; of one
+ * that is forgotten it is 0.  Forgetting what is not there is STORE_CONFLICT. */
 void store_context_set (struct store *store, const struct store_context *context,
                         store_context_cb cb, void *ctx);
 
@@ -202,17 +225,19 @@ void store_post (struct store *store, const struct store_letter *letters, size_t
 /* Take at most `most` that are due, for `lease_ms`: then they are due again.  next_ms: when the
  * next one is, Unix time; 0: there is none. */
 void store_take (struct store *store, size_t most, int64_t lease_ms, store_due_cb cb, void *ctx);
-/* It was sent, or is given up. */
+/* It was sent, or is given up; STORE_OK also when it is not there any more. */
 void store_sent (struct store *store, int64_t id, store_cb cb, void *ctx);
-/* It is tried again then, Unix time. */
+/* It is tried again then, Unix time.  STORE_NOT_FOUND: it was sent. */
 void store_retry (struct store *store, int64_t id, int64_t at_ms, store_cb cb, void *ctx);
 
 /* ---- upkeep ---- */
 
 /* Forget what is older than the settings say; once a minute will do. */
 void store_tick (struct store *store);
-/* A copy of the whole store as it is now, made while it serves, in a file that must not be there.
- */
+/* A copy of the whole store as it is now, made while it serves, in a file that must not be there;
+ * one at a time.  `why`: what went wrong, for people; NULL: nothing.
+ * STORE_CONFLICT: there is such a file, or another copy is being made.  STORE_NOT_FOUND: there is
+ * nothing to copy, the store is in memory. */
 typedef void (*store_backup_cb) (void *ctx, enum store_status status, const char *why);
 void store_backup (struct store *store, const char *path, store_backup_cb cb, void *ctx);
 

@@ -1,0 +1,12 @@
+# The durable store: calls, definitions, contexts, what is to be sent; its front, then its engines.
+libhost_la_SOURCES += \
+  %D%/ask.c \
+  %D%/copy.c \
+  %D%/doubt.c %D%/doubt.h \
+  %D%/mem.c %D%/mem.h \
+  %D%/mem_calls.c \
+  %D%/mem_contexts.c \
+  %D%/mem_definitions.c \
+  %D%/mem_letters.c \
+  %D%/store.c %D%/store.h %D%/store_engine.h %D%/store_parts.h \
+  %D%/tell.c
