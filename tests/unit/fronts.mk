@@ -53,14 +53,14 @@ check_PROGRAMS += %D%/test_rest_asks
 # Conversations: the scenarios of sessions.jsonl, and what they can't say.
 check_PROGRAMS += %D%/test_sessions
 %C%_test_sessions_SOURCES = %D%/test_sessions.c %D%/session_stage.c %D%/session_stage.h \
-	%D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
+	%D%/scenarios.c %D%/scenarios.h %D%/data.c %D%/data.h %D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
 %C%_test_sessions_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += %D%/sessions.jsonl
 
 # A session as a client of OpenAI's Realtime service: the scenarios of realtime.jsonl.
 check_PROGRAMS += %D%/test_realtime
 %C%_test_realtime_SOURCES = %D%/test_realtime.c %D%/session_stage.c %D%/session_stage.h \
-	%D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
+	%D%/scenarios.c %D%/scenarios.h %D%/data.c %D%/data.h %D%/fake_calls.c %D%/fake_calls.h %D%/tap.h
 %C%_test_realtime_LDADD = $(UNIT_LIBS)
 EXTRA_DIST += %D%/realtime.jsonl
 

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,6 +5,7 @@
 #include "front/realtime/function_calls.h"
 #include "front/realtime/sequencer.h"
 #include "front/realtime/sideband.h"
+#include "scenarios.h"
 #include "session_stage.h"
 #include "tap.h"
 
@@ -20,7 +20,7 @@
  *   {"end": "…"}               the session ends
  *   {"advance_ms": N}          time passes */
 
-enum { SENT_MAX = 256, FILE_MAX = 256 * 1024, SCENARIOS_MAX = 128 };
+enum { SENT_MAX = 256 };
 
 struct play {
   struct stage *stage;
@@ -647,63 +647,18 @@ static CU_TestInfo tests[] = {
 
 /* ---- all of them ---- */
 
-static char *scenarios; /* the whole file */
-
 static void
-test_scenario (void)
+play_scenario (const char *lines)
 {
-  const char *name = CU_get_current_test ()->pName;
-  const char *at = strstr (scenarios, name);
   struct play play = { .providers = providers_new () };
 
-  CU_ASSERT_PTR_NOT_NULL_FATAL (at);
-  at = strchr (at, '\n');
-  CU_ASSERT_PTR_NOT_NULL_FATAL (at);
-  stage_play_also (at + 1, play_line, over, &play);
-}
-
-static CU_TestInfo played[SCENARIOS_MAX + 1];
-
-static CU_SuiteInfo suites[] = {
-  { "sequencer", NULL, NULL, NULL, NULL, tests },
-  { "realtime", NULL, NULL, NULL, NULL, played },
-  CU_SUITE_INFO_NULL,
-};
-
-static bool
-read_scenarios (void)
-{
-  static const char begin[] = "{\"scenario\": \"";
-  const char *source = getenv ("TOOLHOST_SOURCE");
-  char path[4096];
-  size_t count = 0;
-  int fd;
-
-  snprintf (path, sizeof path, "%s/tests/unit/realtime.jsonl", source != NULL ? source : ".");
-  fd = open (path, O_RDONLY | O_CLOEXEC);
-  scenarios = xcalloc (1, FILE_MAX);
-  if (fd < 0 || read (fd, scenarios, FILE_MAX - 1) <= 0)
-    return false;
-  (void) close (fd);
-  for (char *at = scenarios; (at = strstr (at, begin)) != NULL && count < SCENARIOS_MAX;) {
-    at += sizeof begin - 1;
-    played[count++] = (CU_TestInfo){ xstrndup (at, strcspn (at, "\"")), test_scenario };
-  }
-  return count != 0;
+  stage_play_also (lines, play_line, over, &play);
 }
 
 int
 main (int argc, char **argv)
 {
-  int status;
+  const struct scenarios scenarios = { "realtime.jsonl", "realtime", play_scenario };
 
-  if (!read_scenarios ()) {
-    printf ("Bail out! tests/unit/realtime.jsonl can't be read\n");
-    return EXIT_FAILURE;
-  }
-  status = tap_main (suites, argc > 1 ? argv[1] : NULL);
-  for (CU_TestInfo *t = played; t->pName != NULL; t++)
-    free ((char *) (uintptr_t) t->pName);
-  free (scenarios);
-  return status;
+  return scenarios_main (&scenarios, "sequencer", tests, argc, argv);
 }

@@ -1,26 +1,10 @@
-#include <fcntl.h>
 #include <stdlib.h>
 
+#include "scenarios.h"
 #include "session/context.h"
 #include "session/ledger.h"
 #include "session_stage.h"
 #include "tap.h"
-
-/* ---- scenarios ---- */
-
-static char *scenarios; /* the whole file */
-
-static void
-test_scenario (void)
-{
-  const char *name = CU_get_current_test ()->pName;
-  const char *at = strstr (scenarios, name);
-
-  CU_ASSERT_PTR_NOT_NULL_FATAL (at);
-  at = strchr (at, '\n');
-  CU_ASSERT_PTR_NOT_NULL_FATAL (at);
-  stage_play (at + 1);
-}
 
 /* ---- what a scenario can't say ---- */
 
@@ -398,50 +382,10 @@ static CU_TestInfo tests[] = {
   CU_TEST_INFO_NULL,
 };
 
-enum { SCENARIOS_MAX = 100, FILE_MAX = 1 << 20 };
-static CU_TestInfo played[SCENARIOS_MAX + 1];
-
-static CU_SuiteInfo suites[] = {
-  { "sessions", NULL, NULL, NULL, NULL, tests },
-  { "session", NULL, NULL, NULL, NULL, played },
-  CU_SUITE_INFO_NULL,
-};
-
-/* A test for each scenario of the file. */
-static bool
-read_scenarios (void)
-{
-  static const char begin[] = "{\"scenario\": \"";
-  const char *source = getenv ("TOOLHOST_SOURCE");
-  char path[4096];
-  size_t count = 0;
-  int fd;
-
-  snprintf (path, sizeof path, "%s/tests/unit/sessions.jsonl", source != NULL ? source : ".");
-  fd = open (path, O_RDONLY | O_CLOEXEC);
-  scenarios = xcalloc (1, FILE_MAX);
-  if (fd < 0 || read (fd, scenarios, FILE_MAX - 1) <= 0)
-    return false;
-  (void) close (fd);
-  for (char *at = scenarios; (at = strstr (at, begin)) != NULL && count < SCENARIOS_MAX;) {
-    at += sizeof begin - 1;
-    played[count++] = (CU_TestInfo){ xstrndup (at, strcspn (at, "\"")), test_scenario };
-  }
-  return count != 0;
-}
-
 int
 main (int argc, char **argv)
 {
-  int status;
+  const struct scenarios scenarios = { "sessions.jsonl", "session", stage_play };
 
-  if (!read_scenarios ()) {
-    printf ("Bail out! tests/unit/sessions.jsonl can't be read\n");
-    return EXIT_FAILURE;
-  }
-  status = tap_main (suites, argc > 1 ? argv[1] : NULL);
-  for (CU_TestInfo *t = played; t->pName != NULL; t++)
-    free ((char *) (uintptr_t) t->pName);
-  free (scenarios);
-  return status;
+  return scenarios_main (&scenarios, "sessions", tests, argc, argv);
 }
