@@ -1,32 +1,14 @@
 /* The feature "agent_as_handoff": items S4-12 and U4-18 of the system it behaves like. */
-#include "common/plugin_test.h"
+#include "common/voice_test.h"
 
 #define ONE(members) "{\"agents\":[{\"agent\":\"Billing\"" members "}]}"
 #define SAY(text, interruptible)                                                                   \
   "{\"type\":\"agent_send_text\",\"text\":\"" text "\",\"interruptible\":" interruptible "}\n"
 
-static toolhost_mock *mock;
-
-static int
-start (void)
-{
-  mock = toolhost_mock_new (toolhost_plugin_entry, NULL);
-  if (mock != NULL)
-    toolhost_mock_set_in_session (mock, true);
-  return mock == NULL;
-}
-
-static int
-stop (void)
-{
-  toolhost_mock_free (mock);
-  return 0;
-}
-
 static void
 built (const char *config)
 {
-  CU_ASSERT_EQUAL_FATAL (toolhost_mock_build (mock, "agent_as_handoff", config), TOOLHOST_OK);
+  voice_build ("agent_as_handoff", config);
 }
 
 static void
@@ -114,9 +96,7 @@ static void
 without_a_session_it_fails (void)
 {
   built (ONE (",\"handoff_message\":\"x\""));
-  toolhost_mock_set_in_session (mock, false);
-  CU_ASSERT (fails (mock, "transfer_to_billing", "{}", "no_conversation", "no session"));
-  toolhost_mock_set_in_session (mock, true);
+  voice_needs_a_session ("transfer_to_billing", "{}");
 }
 
 static CU_TestInfo tests[] = {
@@ -128,6 +108,6 @@ static CU_TestInfo tests[] = {
   { "without a session it fails", without_a_session_it_fails },
   CU_TEST_INFO_NULL,
 };
-static CU_SuiteInfo suites[] = { { "agent_as_handoff", start, stop, NULL, NULL, tests },
+static CU_SuiteInfo suites[] = { { "agent_as_handoff", voice_start, voice_stop, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

@@ -8,7 +8,8 @@ noinst_LTLIBRARIES += %D%/libplugincommon.la
   %D%/settings.c %D%/settings.h \
   %D%/text.c %D%/text.h \
   %D%/utf8.c %D%/utf8.h \
-  %D%/voice.c %D%/voice.h
+  %D%/voice.c %D%/voice.h \
+  %D%/voice_tool.c %D%/voice_tool.h
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_libplugincommon_la_CFLAGS = $(PLUGIN_CFLAGS)
 
@@ -17,4 +18,4 @@ check_PROGRAMS += %D%/test_common
 %C%_test_common_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_common_LDADD = %D%/libplugincommon.la $(CUNIT_LIBS)
 
-EXTRA_DIST += %D%/plugin_test.h
+EXTRA_DIST += %D%/plugin_test.h %D%/voice_test.h

@@ -2,25 +2,16 @@
  *
  * The tool is built for each tenant from its feature "end_call".  What ends the call is whoever
  * hears the session's events. */
-#include <stdlib.h>
 #include <toolhost.h>
 
-#include "../common/built.h"
-#include "../common/settings.h"
 #include "../common/voice.h"
-
-struct end_call {
-  struct text description; /* for the model; empty: ours */
-  struct text message;     /* said when the model gives none; empty: nothing is said */
-  bool interruptible;
-  struct text definition;
-};
+#include "../common/voice_tool.h"
 
 /* Said before the end, it must be heard: nobody is there afterwards who could say it again. */
 static toolhost_status
 execute (void *self, toolhost_call *call)
 {
-  const struct end_call *tool = self;
+  const struct voice_tool *tool = self;
   const char *message = toolhost_arg_string_or (call, "message", "");
   toolhost_status status = TOOLHOST_OK;
 
@@ -60,64 +51,40 @@ static const char rest_of_definition[] = TOOLHOST_JSON ({
 });
 /* clang-format on */
 
-static void
-define (struct end_call *tool)
+static struct voice_tool_words
+words (const struct voice_tool *tool)
 {
-  struct text *out = &tool->definition;
-
-  json_open (out, '{');
-  json_name_string (out, "name", "end_call");
-  json_name_string (out, "description",
-                    tool->description.len != 0 ? text_get (&tool->description) : description);
-  text_add (out, ",");
-  text_add (out, rest_of_definition + 1); /* the members, and the bracket that closes */
+  (void) tool;
+  return (struct voice_tool_words){ description, rest_of_definition };
 }
 
-static const char *
-definition (void *self)
+static bool
+read_feature (struct voice_tool *tool, struct settings *s)
 {
-  return text_get (&((struct end_call *) self)->definition);
+  return settings_read (
+    s, (const struct setting[]){ { "description", settings_text, &tool->description },
+                                 { "message", settings_text, &tool->message },
+                                 { "interruptible", settings_bool, &tool->interruptible },
+                                 { .name = NULL } });
 }
 
-static const toolhost_tool end_call = { TOOLHOST_TOOL, .definition = definition,
-                                        .execute = execute };
+static const toolhost_tool tool = { TOOLHOST_TOOL, .definition = voice_tool_definition,
+                                    .execute = execute };
 
-/* ---- the builder ---- */
-
-static void
-release (void *self)
-{
-  struct end_call *tool = self;
-
-  text_free (&tool->description);
-  text_free (&tool->message);
-  text_free (&tool->definition);
-  free (tool);
-}
+static const struct voice_tool_kind kind = { .tool = &tool,
+                                             .name = "end_call",
+                                             .size = sizeof (struct voice_tool),
+                                             .read = read_feature,
+                                             .words = words };
 
 static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
-  struct settings s = { .build = build, .scan = { config, config + len } };
-  struct end_call *tool = calloc (1, sizeof *tool);
-
-  if (tool == NULL)
-    return built_nothing (build);
-  tool->interruptible = true;
-  if (!settings_read (
-        &s, (const struct setting[]){ { "description", settings_text, &tool->description },
-                                      { "message", settings_text, &tool->message },
-                                      { "interruptible", settings_bool, &tool->interruptible },
-                                      { .name = NULL } })) {
-    release (tool);
-    return TOOLHOST_FAILED;
-  }
-  define (tool);
-  return built_add (build, &end_call, tool, &tool->definition, release);
+  return voice_tool_build (&kind, build, config, len);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "end_call", .build = build,
-                                          .release = release };
+                                          .release = voice_tool_release };
 
 TOOLHOST_PLUGIN (.name = "end_call", .version = "1.0",
                  .description = "Lets an agent end the call of its user.",

@@ -1,41 +1,17 @@
 /* The feature "end_call": items S4-8, U4-19, A4-3 and T4-10 of the system it behaves like. */
-#include "common/plugin_test.h"
-
-static toolhost_mock *mock;
-
-static int
-start (void)
-{
-  mock = toolhost_mock_new (toolhost_plugin_entry, NULL);
-  if (mock != NULL)
-    toolhost_mock_set_in_session (mock, true);
-  return mock == NULL;
-}
-
-static int
-stop (void)
-{
-  toolhost_mock_free (mock);
-  return 0;
-}
+#include "common/voice_test.h"
 
 static const char *
 built (const char *config)
 {
-  CU_ASSERT_EQUAL_FATAL (toolhost_mock_build (mock, "end_call", config), TOOLHOST_OK);
+  voice_build ("end_call", config);
   return toolhost_mock_definition (mock, "end_call");
 }
 
-/* The call works, says this to the user, and gives the model nothing of its own. */
 static void
 tells (const char *args, const char *events)
 {
-  toolhost_mock_result *r = toolhost_mock_call (mock, "end_call", args);
-
-  CU_ASSERT_EQUAL (r->status, TOOLHOST_OK);
-  CU_ASSERT (told ("events", args, events, r->emitted));
-  CU_ASSERT_STRING_EQUAL (r->content, "[]");
-  toolhost_mock_result_free (r);
+  voice_tells ("end_call", args, events);
 }
 
 #define END(interruptible)                                                                         \
@@ -95,10 +71,7 @@ static void
 without_a_session_it_fails (void)
 {
   (void) built ("{}");
-  toolhost_mock_set_in_session (mock, false);
-  CU_ASSERT (
-    fails (mock, "end_call", "{\"reason\":\"x\"}", "no_conversation", "the call is in no session"));
-  toolhost_mock_set_in_session (mock, true);
+  voice_needs_a_session ("end_call", "{\"reason\":\"x\"}");
   CU_ASSERT_EQUAL (toolhost_mock_build (mock, "end_call", "{\"mesage\":\"x\"}"), TOOLHOST_FAILED);
   CU_ASSERT (told_part ("error", "", "did you mean \"message\"?", toolhost_mock_error ()));
 }
@@ -112,6 +85,6 @@ static CU_TestInfo tests[] = {
   { "without a session it fails", without_a_session_it_fails },
   CU_TEST_INFO_NULL,
 };
-static CU_SuiteInfo suites[] = { { "end_call", start, stop, NULL, NULL, tests },
+static CU_SuiteInfo suites[] = { { "end_call", voice_start, voice_stop, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

@@ -2,17 +2,10 @@
  *
  * The tool is built for each tenant from its feature "send_dtmf".  What presses it is whoever hears
  * the session's events. */
-#include <stdlib.h>
 #include <toolhost.h>
 
-#include "../common/built.h"
-#include "../common/settings.h"
 #include "../common/voice.h"
-
-struct send_dtmf {
-  struct text description; /* for the model; empty: ours */
-  struct text definition;
-};
+#include "../common/voice_tool.h"
 
 static toolhost_status
 execute (void *self, toolhost_call *call)
@@ -46,60 +39,38 @@ static const char rest_of_definition[] = TOOLHOST_JSON ({
 });
 /* clang-format on */
 
-static void
-define (struct send_dtmf *tool)
+static struct voice_tool_words
+words (const struct voice_tool *tool)
 {
-  struct text *out = &tool->definition;
-
-  json_open (out, '{');
-  json_name_string (out, "name", "send_dtmf");
-  json_name_string (out, "description",
-                    tool->description.len != 0 ? text_get (&tool->description) : description);
-  text_add (out, ",");
-  text_add (out, rest_of_definition + 1); /* the members, and the bracket that closes */
+  (void) tool;
+  return (struct voice_tool_words){ description, rest_of_definition };
 }
 
-static const char *
-definition (void *self)
+static bool
+read_feature (struct voice_tool *tool, struct settings *s)
 {
-  return text_get (&((struct send_dtmf *) self)->definition);
+  return settings_read (
+    s, (const struct setting[]){ { "description", settings_text, &tool->description },
+                                 { .name = NULL } });
 }
 
-static const toolhost_tool send_dtmf = { TOOLHOST_TOOL, .definition = definition,
-                                         .execute = execute };
+static const toolhost_tool tool = { TOOLHOST_TOOL, .definition = voice_tool_definition,
+                                    .execute = execute };
 
-/* ---- the builder ---- */
-
-static void
-release (void *self)
-{
-  struct send_dtmf *tool = self;
-
-  text_free (&tool->description);
-  text_free (&tool->definition);
-  free (tool);
-}
+static const struct voice_tool_kind kind = { .tool = &tool,
+                                             .name = "send_dtmf",
+                                             .size = sizeof (struct voice_tool),
+                                             .read = read_feature,
+                                             .words = words };
 
 static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
-  struct settings s = { .build = build, .scan = { config, config + len } };
-  struct send_dtmf *tool = calloc (1, sizeof *tool);
-
-  if (tool == NULL)
-    return built_nothing (build);
-  if (!settings_read (
-        &s, (const struct setting[]){ { "description", settings_text, &tool->description },
-                                      { .name = NULL } })) {
-    release (tool);
-    return TOOLHOST_FAILED;
-  }
-  define (tool);
-  return built_add (build, &send_dtmf, tool, &tool->definition, release);
+  return voice_tool_build (&kind, build, config, len);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "send_dtmf", .build = build,
-                                          .release = release };
+                                          .release = voice_tool_release };
 
 TOOLHOST_PLUGIN (.name = "send_dtmf", .version = "1.0",
                  .description = "Lets an agent press the keys of a telephone.",

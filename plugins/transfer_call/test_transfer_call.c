@@ -1,5 +1,5 @@
 /* The feature "transfer_call": items S4-9, U4-20, A4-10 and T4-9 of the system it behaves like. */
-#include "common/plugin_test.h"
+#include "common/voice_test.h"
 
 #include "number.h"
 
@@ -11,40 +11,17 @@
 #define INVALID SAYS ("I'm sorry, that phone number appears to be invalid.", "true")
 #define NOT_UNDERSTOOD SAYS ("I'm sorry, I couldn't understand that phone number format.", "true")
 
-static toolhost_mock *mock;
-
-static int
-start (void)
-{
-  mock = toolhost_mock_new (toolhost_plugin_entry, NULL);
-  if (mock != NULL)
-    toolhost_mock_set_in_session (mock, true);
-  return mock == NULL;
-}
-
-static int
-stop (void)
-{
-  toolhost_mock_free (mock);
-  return 0;
-}
-
 static const char *
 built (const char *config)
 {
-  CU_ASSERT_EQUAL_FATAL (toolhost_mock_build (mock, "transfer_call", config), TOOLHOST_OK);
+  voice_build ("transfer_call", config);
   return toolhost_mock_definition (mock, "transfer_call");
 }
 
 static void
 tells (const char *args, const char *events)
 {
-  toolhost_mock_result *r = toolhost_mock_call (mock, "transfer_call", args);
-
-  CU_ASSERT_EQUAL (r->status, TOOLHOST_OK);
-  CU_ASSERT (told ("events", args, events, r->emitted));
-  CU_ASSERT_STRING_EQUAL (r->content, "[]");
-  toolhost_mock_result_free (r);
+  voice_tells ("transfer_call", args, events);
 }
 
 static void
@@ -167,10 +144,7 @@ static void
 without_a_session_it_fails (void)
 {
   (void) built ("{}");
-  toolhost_mock_set_in_session (mock, false);
-  CU_ASSERT (fails (mock, "transfer_call", "{\"target_phone_number\":\"+14155551234\"}",
-                    "no_conversation", "no session"));
-  toolhost_mock_set_in_session (mock, true);
+  voice_needs_a_session ("transfer_call", "{\"target_phone_number\":\"+14155551234\"}");
 }
 
 static CU_TestInfo tests[] = {
@@ -182,6 +156,6 @@ static CU_TestInfo tests[] = {
   { "without a session it fails", without_a_session_it_fails },
   CU_TEST_INFO_NULL,
 };
-static CU_SuiteInfo suites[] = { { "transfer_call", start, stop, NULL, NULL, tests },
+static CU_SuiteInfo suites[] = { { "transfer_call", voice_start, voice_stop, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

@@ -3,21 +3,16 @@
  * The tool is built for each tenant from its feature "transfer_call", which may name the number:
  * then the model does not see it and can't choose another.  What transfers the call is whoever
  * hears the session's events. */
-#include <stdlib.h>
 #include <toolhost.h>
 
-#include "../common/built.h"
-#include "../common/settings.h"
 #include "../common/voice.h"
+#include "../common/voice_tool.h"
 #include "number.h"
 
 struct transfer_call {
+  struct voice_tool voice;  /* first: what all voice tools have */
   char pinned[NUMBER_SIZE]; /* the only number; empty: the model says it */
   bool nanp;
-  struct text message;     /* said before the transfer; empty: nothing is said */
-  struct text description; /* for the model; empty: ours */
-  bool interruptible;
-  struct text definition;
 };
 
 /* The user hears of a number that is none; the words are those of the system this behaves like. */
@@ -35,6 +30,7 @@ static toolhost_status
 execute (void *self, toolhost_call *call)
 {
   const struct transfer_call *tool = self;
+  const struct voice_tool *voice = &tool->voice;
   const char *asked = toolhost_arg_string_or (call, "target_phone_number", "");
   char number[NUMBER_SIZE];
   enum number is = number_read (*tool->pinned != '\0' ? tool->pinned : asked, tool->nanp, number);
@@ -42,9 +38,9 @@ execute (void *self, toolhost_call *call)
 
   if (is != NUMBER_GOOD)
     return say_why (call, is);
-  if (tool->message.len != 0)
-    status = voice_say (call, text_get (&tool->message), tool->interruptible);
-  return status == TOOLHOST_OK ? voice_transfer (call, number, tool->interruptible) : status;
+  if (voice->message.len != 0)
+    status = voice_say (call, text_get (&voice->message), voice->interruptible);
+  return status == TOOLHOST_OK ? voice_transfer (call, number, voice->interruptible) : status;
 }
 
 /* ---- the definition ---- */
@@ -56,7 +52,10 @@ static const char description_pinned[] =
   "before you call it.";
 
 /* clang-format off */
-static const char with_number[] = TOOLHOST_JSON ({
+#define REST                                                                                       \
+  "\"title\":\"Transfer the call\",\"annotations\":{\"destructiveHint\":true,\"openWorldHint\":true},"  \
+  "\"toolhost\":{\"kind\":\"passthrough\"},\"inputSchema\":"
+static const char with_number[] = "{" REST TOOLHOST_JSON ({
   "type": "object",
   "properties": {
     "target_phone_number": {
@@ -67,53 +66,20 @@ static const char with_number[] = TOOLHOST_JSON ({
   },
   "required": ["target_phone_number"],
   "additionalProperties": false
-});
+}) "}";
+static const char without_number[] =
+  "{" REST "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}";
 /* clang-format on */
 
-static void
-define (struct transfer_call *tool)
+static struct voice_tool_words
+words (const struct voice_tool *voice)
 {
-  const bool pinned = *tool->pinned != '\0';
-  struct text *out = &tool->definition;
-
-  json_open (out, '{');
-  json_name_string (out, "name", "transfer_call");
-  json_name_string (out, "title", "Transfer the call");
-  json_name_string (out, "description",
-                    tool->description.len != 0 ? text_get (&tool->description)
-                    : pinned                   ? description_pinned
-                                               : description);
-  json_name (out, "inputSchema");
-  json_raw (out, pinned ? "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"
-                        : with_number);
-  json_name (out, "annotations");
-  json_raw (out, "{\"destructiveHint\":true,\"openWorldHint\":true}");
-  json_name (out, "toolhost");
-  json_raw (out, "{\"kind\":\"passthrough\"}");
-  json_close (out, '}');
+  return *((const struct transfer_call *) voice)->pinned != '\0'
+           ? (struct voice_tool_words){ description_pinned, without_number }
+           : (struct voice_tool_words){ description, with_number };
 }
-
-static const char *
-definition (void *self)
-{
-  return text_get (&((struct transfer_call *) self)->definition);
-}
-
-static const toolhost_tool transfer_call = { TOOLHOST_TOOL, .definition = definition,
-                                             .execute = execute };
 
 /* ---- the builder ---- */
-
-static void
-release (void *self)
-{
-  struct transfer_call *tool = self;
-
-  text_free (&tool->message);
-  text_free (&tool->description);
-  text_free (&tool->definition);
-  free (tool);
-}
 
 /* What is written there is meant: an empty text does not leave the choice to the model. */
 static bool
@@ -128,43 +94,43 @@ read_pinned (struct settings *s, const char *name, void *value)
 }
 
 static bool
-read_feature (struct transfer_call *tool, struct settings *s)
+read_feature (struct voice_tool *voice, struct settings *s)
 {
+  struct transfer_call *tool = (struct transfer_call *) voice;
   char number[NUMBER_SIZE];
   const struct setting members[] = {
     { "target_phone_number", read_pinned, tool },
-    { "message", settings_text, &tool->message },
-    { "description", settings_text, &tool->description },
-    { "interruptible", settings_bool, &tool->interruptible },
+    { "message", settings_text, &voice->message },
+    { "description", settings_text, &voice->description },
+    { "interruptible", settings_bool, &voice->interruptible },
     { "nanp", settings_bool, &tool->nanp },
     { .name = NULL },
   };
 
-  tool->interruptible = tool->nanp = true;
+  tool->nanp = true;
   return settings_read (s, members)
          && (*tool->pinned == '\0' || number_read (tool->pinned, tool->nanp, number) == NUMBER_GOOD
              || settings_wrong (s, "target_phone_number",
                                 "ten digits after +1, area code and exchange from 2 on"));
 }
 
+static const toolhost_tool tool = { TOOLHOST_TOOL, .definition = voice_tool_definition,
+                                    .execute = execute };
+
+static const struct voice_tool_kind kind = { .tool = &tool,
+                                             .name = "transfer_call",
+                                             .size = sizeof (struct transfer_call),
+                                             .read = read_feature,
+                                             .words = words };
+
 static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
-  struct settings s = { .build = build, .scan = { config, config + len } };
-  struct transfer_call *tool = calloc (1, sizeof *tool);
-
-  if (tool == NULL)
-    return built_nothing (build);
-  if (!read_feature (tool, &s)) {
-    release (tool);
-    return TOOLHOST_FAILED;
-  }
-  define (tool);
-  return built_add (build, &transfer_call, tool, &tool->definition, release);
+  return voice_tool_build (&kind, build, config, len);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "transfer_call",
-                                          .build = build, .release = release };
+                                          .build = build, .release = voice_tool_release };
 
 TOOLHOST_PLUGIN (.name = "transfer_call", .version = "1.0",
                  .description = "Lets an agent transfer its user to another telephone number.",

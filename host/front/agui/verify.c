@@ -15,7 +15,14 @@ struct agui_mark {
   char key[]; /* a letter for the kind, and the id */
 };
 
-/* What each type does, and the sentence when it can't; '@' stands for the id. */
+/* Sentences that several types share; '@' stands for the id. */
+#define OPENED(type, a, end)                                                                       \
+  "Cannot send '" type "' event: " a " is already in progress. Complete it with '" end "' first."
+#define NONE_OPEN(type, what) "Cannot send '" type "' event: No active " what ". "
+#define START_ONE(what, start) "Start a " what " with '" start "' first."
+#define SEND_FIRST(start) "A '" start "' event must be sent first."
+
+/* What each type does, and the sentence when it can't. */
 static const struct rule {
   enum agui_type type;
   enum action action;
@@ -24,45 +31,39 @@ static const struct rule {
   const char *fault;
 } rules[] = {
   { AGUI_TEXT_MESSAGE_START, OPEN, MESSAGE, "messageId",
-    "Cannot send 'TEXT_MESSAGE_START' event: A text message with ID '@' is already in progress. "
-    "Complete it with 'TEXT_MESSAGE_END' first." },
+    OPENED ("TEXT_MESSAGE_START", "A text message with ID '@'", "TEXT_MESSAGE_END") },
   { AGUI_TEXT_MESSAGE_CONTENT, TOUCH, MESSAGE, "messageId",
-    "Cannot send 'TEXT_MESSAGE_CONTENT' event: No active text message found with ID '@'. Start a "
-    "text message with 'TEXT_MESSAGE_START' first." },
+    NONE_OPEN ("TEXT_MESSAGE_CONTENT", "text message found with ID '@'")
+      START_ONE ("text message", "TEXT_MESSAGE_START") },
   { AGUI_TEXT_MESSAGE_END, CLOSE, MESSAGE, "messageId",
-    "Cannot send 'TEXT_MESSAGE_END' event: No active text message found with ID '@'. A "
-    "'TEXT_MESSAGE_START' event must be sent first." },
+    NONE_OPEN ("TEXT_MESSAGE_END", "text message found with ID '@'")
+      SEND_FIRST ("TEXT_MESSAGE_START") },
   { AGUI_TOOL_CALL_START, OPEN, CALL, "toolCallId",
-    "Cannot send 'TOOL_CALL_START' event: A tool call with ID '@' is already in progress. Complete "
-    "it with 'TOOL_CALL_END' first." },
+    OPENED ("TOOL_CALL_START", "A tool call with ID '@'", "TOOL_CALL_END") },
   { AGUI_TOOL_CALL_ARGS, TOUCH, CALL, "toolCallId",
-    "Cannot send 'TOOL_CALL_ARGS' event: No active tool call found with ID '@'. Start a tool call "
-    "with 'TOOL_CALL_START' first." },
+    NONE_OPEN ("TOOL_CALL_ARGS", "tool call found with ID '@'")
+      START_ONE ("tool call", "TOOL_CALL_START") },
   { AGUI_TOOL_CALL_END, CLOSE, CALL, "toolCallId",
-    "Cannot send 'TOOL_CALL_END' event: No active tool call found with ID '@'. A 'TOOL_CALL_START' "
-    "event must be sent first." },
+    NONE_OPEN ("TOOL_CALL_END", "tool call found with ID '@'") SEND_FIRST ("TOOL_CALL_START") },
   { AGUI_STEP_STARTED, OPEN, STEP, "stepName", "Step \"@\" is already active for 'STEP_STARTED'" },
   { AGUI_STEP_FINISHED, CLOSE, STEP, "stepName",
     "Cannot send 'STEP_FINISHED' for step \"@\" that was not started" },
   { AGUI_THINKING_START, OPEN, THINKING, NULL,
-    "Cannot send 'THINKING_START' event: A thinking step is already in progress. Complete it with "
-    "'THINKING_END' first." },
+    OPENED ("THINKING_START", "A thinking step", "THINKING_END") },
   { AGUI_THINKING_END, CLOSE, THINKING, NULL,
-    "Cannot send 'THINKING_END' event: No active thinking step found. A 'THINKING_START' event "
-    "must "
-    "be sent first." },
+    NONE_OPEN ("THINKING_END", "thinking step found") SEND_FIRST ("THINKING_START") },
   { AGUI_THINKING_TEXT_MESSAGE_START, TOUCH, THINKING, NULL,
-    "Cannot send 'THINKING_TEXT_MESSAGE_START' event: No active thinking step found. A "
-    "'THINKING_START' event must be sent first." },
+    NONE_OPEN ("THINKING_TEXT_MESSAGE_START", "thinking step found")
+      SEND_FIRST ("THINKING_START") },
   { AGUI_THINKING_TEXT_MESSAGE_START, OPEN, THOUGHT, NULL,
-    "Cannot send 'THINKING_TEXT_MESSAGE_START' event: A thinking text message is already in "
-    "progress. Complete it with 'THINKING_TEXT_MESSAGE_END' first." },
+    OPENED ("THINKING_TEXT_MESSAGE_START", "A thinking text message",
+            "THINKING_TEXT_MESSAGE_END") },
   { AGUI_THINKING_TEXT_MESSAGE_CONTENT, TOUCH, THOUGHT, NULL,
-    "Cannot send 'THINKING_TEXT_MESSAGE_CONTENT' event: No active thinking text message found. "
-    "Start a thinking text message with 'THINKING_TEXT_MESSAGE_START' first." },
+    NONE_OPEN ("THINKING_TEXT_MESSAGE_CONTENT", "thinking text message found")
+      START_ONE ("thinking text message", "THINKING_TEXT_MESSAGE_START") },
   { AGUI_THINKING_TEXT_MESSAGE_END, CLOSE, THOUGHT, NULL,
-    "Cannot send 'THINKING_TEXT_MESSAGE_END' event: No active thinking text message found. A "
-    "'THINKING_TEXT_MESSAGE_START' event must be sent first." },
+    NONE_OPEN ("THINKING_TEXT_MESSAGE_END", "thinking text message found")
+      SEND_FIRST ("THINKING_TEXT_MESSAGE_START") },
   { AGUI_REASONING_START, OPEN, SPAN, "messageId", "Reasoning span '@' is already active" },
   { AGUI_REASONING_END, CLOSE, SPAN, "messageId", "Reasoning span '@' was not started" },
   { AGUI_REASONING_MESSAGE_START, OPEN, REASON, "messageId",
