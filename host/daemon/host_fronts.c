@@ -134,21 +134,33 @@ manage_reload (void *ctx, struct error *err)
   return host_reload (ctx, err);
 }
 
+/* Fronts of one path each, which the table of REST describes. */
+static void
+on_own_path (struct host *host, struct http_exchange *x, bool talks)
+{
+  if (!rest_takes (host->rest, x))
+    return;
+  if (talks)
+    ws_front_handle (host->ws, x);
+  else
+    host_phone_attach (host, x);
+}
+
 static void
 on_request (void *ctx, struct http_exchange *x)
 {
   struct host *host = ctx;
+  const struct slice path = http_request (x)->path;
+  const bool talks = slice_is (path, WS_PATH);
 
-  if (slice_is (http_request (x)->path, REALTIME_INCOMING_PATH)) /* signed, and no caller's */
+  if (slice_is (path, REALTIME_INCOMING_PATH)) /* signed, and no caller's */
     return host_phone_incoming (host, x);
   if (!auth_admit (host->auth, x))
     return;
-  if (slice_is (http_request (x)->path, "/mcp"))
+  if (slice_is (path, "/mcp"))
     mcp_http_handle (host->mcp, x);
-  else if (slice_is (http_request (x)->path, WS_PATH))
-    ws_front_handle (host->ws, x);
-  else if (slice_is (http_request (x)->path, REALTIME_CALLS_PATH))
-    host_phone_attach (host, x);
+  else if (talks || slice_is (path, REALTIME_CALLS_PATH))
+    on_own_path (host, x, talks);
   else
     rest_handle (host->rest, x);
 }

@@ -94,5 +94,5 @@ check_PROGRAMS += %D%/test_realtime_webhook %D%/test_realtime_reception
 
 # The description of our own HTTP interface.
 check_PROGRAMS += %D%/test_openapi
-%C%_test_openapi_SOURCES = %D%/test_openapi.c %D%/tap.h
+%C%_test_openapi_SOURCES = %D%/test_openapi.c $(front_fakes)
 %C%_test_openapi_LDADD = $(UNIT_LIBS)

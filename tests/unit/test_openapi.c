@@ -3,7 +3,9 @@
 
 #include "base/json_tape.h"
 #include "catalog/provider.h"
+#include "fake_http.h"
 #include "front/rest/openapi.h"
+#include "front/rest/params.h"
 #include "front/rest/rest.h"
 #include "tap.h"
 
@@ -285,6 +287,70 @@ test_security (void)
   teardown (&f);
 }
 
+/* ---- parameters of the query ---- */
+
+static const struct route with_params[] = {
+  { "GET", "/things", "listThings", "", NULL, 0 },
+};
+static const char document[] =
+  "{\"paths\":{\"/things\":{\"get\":{\"operationId\":\"listThings\",\"parameters\":["
+  "{\"name\":\"limit\",\"in\":\"query\",\"schema\":{\"type\":\"integer\",\"minimum\":1,"
+  "\"maximum\":500}},"
+  "{\"name\":\"offset\",\"in\":\"query\",\"schema\":{\"type\":\"integer\",\"minimum\":0}},"
+  "{\"name\":\"call_id\",\"in\":\"query\",\"schema\":{\"type\":\"string\",\"minLength\":1,"
+  "\"maxLength\":3}},"
+  "{\"$ref\":\"#/shared\"},"
+  "{\"name\":\"Accept\",\"in\":\"header\",\"schema\":{}}]}}},"
+  "\"shared\":{\"name\":\"format\",\"in\":\"query\",\"x-error-code\":\"bad_format\","
+  "\"schema\":{\"enum\":[\"a\"]}}}";
+
+static void
+test_parameters_of_the_query (void)
+{
+  static const struct {
+    const char *query, *message; /* NULL: it is taken */
+  } rows[] = {
+    { "", NULL },
+    { "limit=1&offset=0&call_id=abc&format=b", NULL },
+    { "limit=500&offset=999999999999999999", NULL },
+    { "limit=0", "limit: expected a number from 1 to 500" },
+    { "limit=501", "limit: expected a number from 1 to 500" },
+    { "limit=", "limit: expected a number from 1 to 500" },
+    { "limit", "limit: expected a number from 1 to 500" },
+    { "limit=1e2", "limit: expected a number from 1 to 500" },
+    { "offset=-1", "offset: expected a number from 0 on" },
+    { "offset=-", "offset: expected a number from 0 on" },
+    { "offset=99999999999999999999", "offset: expected a number from 0 on" },
+    { "call_id=", "call_id: expected a text whose bytes are from 1 to 3" },
+    { "call_id=abcd", "call_id: expected a text whose bytes are from 1 to 3" },
+    { "Accept=x", "Accept: unknown parameter; known are limit, offset, call_id, format" },
+    { "limit=1&limit=1", "limit: stands twice" },
+  };
+  struct buf text = { 0 };
+  struct params *params;
+
+  buf_puts (&text, document);
+  params = params_new (&text, with_params, 1);
+  buf_free (&text);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct fake_answer a;
+    char path[128];
+    bool taken;
+    snprintf (path, sizeof path, "/things?%s", rows[i].query);
+    fake_http_request (&a, &fake_anonymous, "GET", path, "", NULL);
+    taken = params_check (params, 0, a.x);
+    CU_ASSERT_EQUAL (taken, rows[i].message == NULL);
+    if (!taken && rows[i].message != NULL) {
+      if (strstr (fake_http_body (&a), rows[i].message) == NULL)
+        printf ("# %s: %s\n", path, fake_http_body (&a));
+      CU_ASSERT_EQUAL (a.status, 400);
+      CU_ASSERT_PTR_NOT_NULL (strstr (fake_http_body (&a), rows[i].message));
+    }
+    fake_answer_free (&a);
+  }
+  params_free (params);
+}
+
 static void
 test_is_the_same_each_time (void)
 {
@@ -308,6 +374,7 @@ static CU_TestInfo tests[] = {
   { "the formats are those of the providers", test_formats_are_those_of_providers },
   { "refusals come from the tables that refuse", test_refusals },
   { "who may", test_security },
+  { "parameters of the query are those it names", test_parameters_of_the_query },
   { "is the same each time", test_is_the_same_each_time },
   CU_TEST_INFO_NULL,
 };

@@ -117,3 +117,32 @@ http_query_param (struct slice query, const char *name, struct arena *arena)
   }
   return (struct slice){ NULL, 0 };
 }
+
+static struct slice
+decoded (const char *from, size_t len, struct arena *arena)
+{
+  char *text = arena_alloc (arena, len + 1);
+
+  return (struct slice){ text, decode_param (from, len, text) };
+}
+
+bool
+http_query_next (struct slice query, size_t *at, struct slice *name, struct slice *value,
+                 struct arena *arena)
+{
+  while (*at < query.len && query.data[*at] == '&')
+    ++*at;
+  if (*at >= query.len)
+    return false;
+  const char *pair = query.data + *at;
+  const char *amp = memchr (pair, '&', query.len - *at);
+  size_t len = amp != NULL ? (size_t) (amp - pair) : query.len - *at;
+  const char *equals = memchr (pair, '=', len);
+  size_t key_len = equals != NULL ? (size_t) (equals - pair) : len;
+  size_t value_at = equals != NULL ? key_len + 1 : len;
+
+  *at += len;
+  *name = decoded (pair, key_len, arena);
+  *value = decoded (pair + value_at, len - value_at, arena);
+  return true;
+}

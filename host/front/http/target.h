@@ -17,5 +17,9 @@ bool http_target_split (char *target, size_t len, size_t *path_len, size_t *quer
 /* The first parameter of that name in a query that passed http_target_split, decoded into the arena
  * as forms are ("+" is a blank); data NULL when there is none. */
 struct slice http_query_param (struct slice query, const char *name, struct arena *arena);
+/* The next parameter from *at (0 at first) on, both parts decoded likewise; without "=" its value
+ * is empty.  False: there is none. */
+bool http_query_next (struct slice query, size_t *at, struct slice *name, struct slice *value,
+                      struct arena *arena);
 
 #endif

@@ -6,6 +6,7 @@ libhost_la_SOURCES += \
   %D%/cost.c %D%/cost.h \
   %D%/formats.c %D%/formats.h \
   %D%/openapi.c %D%/openapi.h \
+  %D%/params.c %D%/params.h \
   %D%/refusals.c %D%/refusals.h \
   %D%/rest.c %D%/rest.h \
   %D%/results.c %D%/results.h \

@@ -23,7 +23,8 @@ enum { TEXTS = sizeof texts / sizeof texts[0] };
 
 static const char about[] =
   "Tools for agents: what is served, calls of it, conversations, and the daemon itself. A refusal "
-  "has a code; which codes a status comes with stands in x-error-codes.";
+  "has a code; which codes a status comes with stands in x-error-codes. Parameters of the query "
+  "that an operation does not name, or that stand twice, are refused, but by /mcp and webhooks.";
 
 static const char about_key[] =
   "A key of `toolhost key new`, or an access token where OAuth is configured. The words are the "

@@ -13,6 +13,7 @@
 #include "front/rest/cost.h"
 #include "front/rest/formats.h"
 #include "front/rest/openapi.h"
+#include "front/rest/params.h"
 #include "front/rest/results.h"
 #include "front/rest/route.h"
 #include "front/rest/sessions.h"
@@ -26,6 +27,7 @@ struct rest {
   struct rest_sessions sessions;
   struct agui_front agui;
   struct buf description; /* of all this, as OpenAPI */
+  struct params *params;  /* … and what it says of queries */
 };
 
 static void
@@ -627,7 +629,20 @@ rest_new (const struct front_env *env)
   rest_sessions_init (&rest->sessions, env);
   agui_init (&rest->agui, env, &rest->asks);
   rest_describe (env->version, &rest->description);
+  rest->params = params_new (&rest->description, routes, ROUTES);
   return rest;
+}
+
+bool
+rest_takes (const struct rest *rest, struct http_exchange *x)
+{
+  const struct http_request *request = http_request (x);
+  struct slice segment;
+  bool known;
+  const struct route *route =
+    route_find (routes, ROUTES, request->method, request->path, &segment, &known);
+
+  return route == NULL || params_check (rest->params, (size_t) (route - routes), x);
 }
 
 void
@@ -642,7 +657,8 @@ rest_handle (struct rest *rest, struct http_exchange *x)
   if (route != NULL && route->handle == NULL)
     http_reply_error (x, 404, "not_found", "This daemon is not configured to serve this path");
   else if (route != NULL) {
-    if (auth_allows (rest->env->auth, x, route->role))
+    if (auth_allows (rest->env->auth, x, route->role)
+        && params_check (rest->params, (size_t) (route - routes), x))
       route->handle (rest, x, segment);
   }
   else if (known)
@@ -668,5 +684,6 @@ rest_free (struct rest *rest)
   rest_asks_free (&rest->asks);
   rest_formats_free (&rest->formats);
   buf_free (&rest->description);
+  params_free (rest->params);
   free (rest);
 }
