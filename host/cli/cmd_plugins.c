@@ -1,10 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_tape.h"
-#include "base/json_write.h"
-#include "cli/answer.h"
-#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/out.h"
 #include "cli/plugin_view.h"
@@ -14,7 +10,7 @@
 static const struct {
   struct table_column column;
   const char *member;
-  void (*build) (const struct plugin_view *, const struct json_node *, struct buf *);
+  void (*build) (const struct said *, const struct json_node *, struct buf *);
 } shown[] = {
   { { .title = "NAME" }, "name", NULL },
   { { .title = "STATE" }, NULL, plugin_state },
@@ -32,33 +28,33 @@ enum { COLUMNS = sizeof shown / sizeof *shown };
 /* ---- all of them ---- */
 
 static void
-add_row (struct table *table, const struct plugin_view *view, const struct json_node *plugin)
+add_row (struct table *table, const struct said *view, const struct json_node *plugin)
 {
   for (size_t i = 0; i < COLUMNS; i++) {
     CLEANUP_BUF struct buf text = { 0 };
     if (shown[i].build != NULL)
       shown[i].build (view, plugin, &text);
     else
-      buf_puts (&text, plugin_text (view, plugin, shown[i].member));
+      buf_puts (&text, said_text (view, plugin, shown[i].member, ""));
     table_add (table, text.data != NULL ? text.data : "", text.len);
   }
 }
 
 static void
-add_trouble (struct buf *out, const struct plugin_view *view, const struct json_node *plugin,
+add_trouble (struct buf *out, const struct said *view, const struct json_node *plugin,
              const char *text)
 {
   if (text != NULL && text[0] != '\0')
-    buf_printf (out, "%s: %s\n", plugin_text (view, plugin, "name"), text);
+    buf_printf (out, "%s: %s\n", said_text (view, plugin, "name", ""), text);
 }
 
 /* What is wrong with a plugin: why it does not run, which tools were left out. */
 static void
-add_troubles (struct buf *out, const struct plugin_view *view, const struct json_node *plugin)
+add_troubles (struct buf *out, const struct said *view, const struct json_node *plugin)
 {
   const struct json_node *problems = json_member (view->tape, plugin, "problems");
 
-  add_trouble (out, view, plugin, plugin_text (view, plugin, "last_failure"));
+  add_trouble (out, view, plugin, said_text (view, plugin, "last_failure", ""));
   if (!json_is (problems, JSON_ARRAY))
     return;
   for (const struct json_node *p = json_first (problems); p != json_end (problems);
@@ -68,10 +64,10 @@ add_troubles (struct buf *out, const struct plugin_view *view, const struct json
 
 /* The policy that a plugin came with. */
 static void
-add_suggestion (struct buf *out, const struct plugin_view *view, const struct json_node *plugin)
+add_suggestion (struct buf *out, const struct said *view, const struct json_node *plugin)
 {
-  const char *name = plugin_text (view, plugin, "name");
-  const char *policy = plugin_text (view, plugin, "suggested_policy");
+  const char *name = said_text (view, plugin, "name", "");
+  const char *policy = said_text (view, plugin, "suggested_policy", "");
 
   if (policy[0] != '\0')
     buf_printf (out, "%s: suggests the policy %s (plugins.d/%s.json decides)\n", name, policy,
@@ -81,7 +77,7 @@ add_suggestion (struct buf *out, const struct plugin_view *view, const struct js
 /* The guarantees of the plugins that have had a worker: once, and again where a plugin's are met by
  * other means. */
 static void
-add_guarantees (struct buf *out, const struct plugin_view *view, const struct json_node *plugins)
+add_guarantees (struct buf *out, const struct said *view, const struct json_node *plugins)
 {
   const struct json_node *before = NULL;
 
@@ -94,14 +90,14 @@ add_guarantees (struct buf *out, const struct plugin_view *view, const struct js
     if (before == NULL)
       buf_puts (out, "\nguarantees\n");
     else
-      buf_printf (out, "\nguarantees of %s\n", plugin_text (view, n, "name"));
+      buf_printf (out, "\nguarantees of %s\n", said_text (view, n, "name", ""));
     plugin_guarantees (view, n, out);
     before = guarantees;
   }
 }
 
 static void
-show_all (const struct plugin_view *view, const struct json_node *plugins)
+show_all (const struct said *view, const struct json_node *plugins)
 {
   CLEANUP_BUF struct buf text = { 0 };
   struct table_column columns[COLUMNS];
@@ -124,8 +120,8 @@ show_all (const struct plugin_view *view, const struct json_node *plugins)
 /* ---- one of them ---- */
 
 static enum cli_exit
-show_one (const struct options *options, const struct plugin_view *view,
-          const struct json_node *plugins, const char *name)
+show_one (const struct options *options, const struct said *view, const struct json_node *plugins,
+          const char *name)
 {
   const struct json_node *n = json_first (plugins);
   CLEANUP_BUF struct buf text = { 0 };
@@ -155,13 +151,11 @@ show (const struct options *options, const struct reply *reply, const char *name
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
-  const struct plugin_view view = { .tape = &tape, .arena = &arena };
-  const struct json_node *plugins = NULL;
+  const struct said view = { .tape = &tape, .arena = &arena };
+  const struct json_node *plugins = said_list (&tape, &arena, reply, "plugins");
 
-  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
-    plugins = json_member (&tape, json_root (&tape), "plugins");
-  if (!json_is (plugins, JSON_ARRAY))
-    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of plugins");
+  if (plugins == NULL)
+    return CLI_UNREACHABLE;
   if (name != NULL)
     return show_one (options, &view, plugins, name);
   if (command_wants_json (options))
@@ -174,28 +168,12 @@ show (const struct options *options, const struct reply *reply, const char *name
 static enum cli_exit
 release (const struct options *options, const char *name)
 {
-  CLEANUP_BUF struct buf text = { 0 };
-  struct reply reply = { 0 };
-  struct json_writer w = { .out = &text };
-  enum cli_exit status;
+  CLEANUP_BUF struct buf path = { 0 };
 
-  buf_puts (&text, "/v1/plugins/");
-  url_escape (&text, name);
-  buf_puts (&text, "/release");
-  status = client_fetch (options, "POST", buf_cstr (&text), &reply);
-  reply_free (&reply);
-  if (status != CLI_OK)
-    return status;
-  buf_reset (&text, text.cap);
-  if (command_wants_json (options)) {
-    jsonw_object (&w);
-    jsonw_name_string (&w, "released", name);
-    jsonw_end (&w);
-  }
-  else
-    buf_printf (&text, "released %s", name);
-  out_text (text.data, text.len);
-  return CLI_OK;
+  buf_puts (&path, "/v1/plugins/");
+  url_escape (&path, name);
+  buf_puts (&path, "/release");
+  return command_post (options, buf_cstr (&path), "released", name);
 }
 
 static enum cli_exit

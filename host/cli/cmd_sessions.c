@@ -1,10 +1,9 @@
+#include <inttypes.h>
 #include <string.h>
 
-#include "base/json_tape.h"
-#include "cli/answer.h"
-#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/out.h"
+#include "cli/said.h"
 #include "cli/table.h"
 
 static const struct table_column columns[] = {
@@ -18,44 +17,21 @@ static const struct table_column columns[] = {
   { .title = "ACTIVE" },
 };
 
-struct view {
-  const struct json_tape *tape;
-  struct arena *arena;
-};
-
 static void
-add_text (struct table *table, const struct view *v, const struct json_node *session,
-          const char *name)
+add_row (struct table *table, const struct said *v, const struct json_node *session)
 {
-  const char *text = json_cstring (v->tape, json_member (v->tape, session, name), v->arena);
-
-  table_addf (table, "%s", text != NULL ? text : "-");
-}
-
-static long long
-number (const struct view *v, const struct json_node *session, const char *name)
-{
-  int64_t value = 0;
-
-  (void) json_int64 (v->tape, json_member (v->tape, session, name), &value);
-  return (long long) value;
+  table_addf (table, "%s", said_text (v, session, "name", "-"));
+  table_addf (table, "%s", said_text (v, session, "tenant", "-"));
+  table_addf (table, "%s", said_text (v, session, "principal", "-"));
+  table_addf (table, "%s", said_text (v, session, "state", "-"));
+  table_addf (table, "%" PRId64 " s", said_number (v, session, "age_ms") / 1000);
+  table_addf (table, "%" PRId64, said_number (v, session, "running"));
+  table_addf (table, "%" PRId64, said_number (v, session, "executed"));
+  table_addf (table, "%s", said_text (v, session, "active", "-"));
 }
 
 static void
-add_row (struct table *table, const struct view *v, const struct json_node *session)
-{
-  add_text (table, v, session, "name");
-  add_text (table, v, session, "tenant");
-  add_text (table, v, session, "principal");
-  add_text (table, v, session, "state");
-  table_addf (table, "%lld s", number (v, session, "age_ms") / 1000);
-  table_addf (table, "%lld", number (v, session, "running"));
-  table_addf (table, "%lld", number (v, session, "executed"));
-  add_text (table, v, session, "active");
-}
-
-static void
-show_table (const struct view *v, const struct json_node *sessions)
+show_table (const struct said *v, const struct json_node *sessions)
 {
   struct table table = { .columns = columns, .columns_count = sizeof columns / sizeof *columns };
   CLEANUP_BUF struct buf text = { 0 };
@@ -73,13 +49,11 @@ show (const struct options *options, const struct reply *reply)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
-  const struct view view = { .tape = &tape, .arena = &arena };
-  const struct json_node *sessions = NULL;
+  const struct said view = { .tape = &tape, .arena = &arena };
+  const struct json_node *sessions = said_list (&tape, &arena, reply, "sessions");
 
-  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
-    sessions = json_member (&tape, json_root (&tape), "sessions");
-  if (!json_is (sessions, JSON_ARRAY))
-    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of sessions");
+  if (sessions == NULL)
+    return CLI_UNREACHABLE;
   if (command_wants_json (options))
     out_text (reply->body.data, reply->body.len);
   else

@@ -1,11 +1,8 @@
 #include <string.h>
 
-#include "base/json_tape.h"
-#include "base/json_write.h"
-#include "cli/answer.h"
-#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/out.h"
+#include "cli/said.h"
 #include "cli/table.h"
 
 static const struct table_column columns[] = {
@@ -19,30 +16,9 @@ static const struct table_column columns[] = {
   { .title = "REFUSED", .right = true },
 };
 
-struct view {
-  const struct json_tape *tape;
-  struct arena *arena;
-};
-
-/* A number or a text of the tenant as text; "-" when there is none. */
-static const char *
-shown (const struct view *v, const struct json_node *in, const char *name)
-{
-  const struct json_node *n = json_member (v->tape, in, name);
-  const char *raw;
-  size_t len;
-
-  if (json_is (n, JSON_STRING))
-    return json_cstring (v->tape, n, v->arena);
-  if (!json_is (n, JSON_NUMBER))
-    return "-";
-  raw = json_raw (v->tape, n, &len);
-  return arena_strndup (v->arena, raw, len);
-}
-
 /* "a, b" of an array of strings; `otherwise` where there is none. */
 static void
-join (const struct view *v, const struct json_node *list, const char *otherwise, struct buf *out)
+join (const struct said *v, const struct json_node *list, const char *otherwise, struct buf *out)
 {
   if (!json_is (list, JSON_ARRAY)) {
     buf_puts (out, otherwise);
@@ -56,45 +32,46 @@ join (const struct view *v, const struct json_node *list, const char *otherwise,
 
 /* "used/limit" */
 static void
-add_use (struct table *table, const struct view *v, const struct json_node *tenant,
+add_use (struct table *table, const struct said *v, const struct json_node *tenant,
          const char *used, const char *limit)
 {
   const struct json_node *quotas = json_member (v->tape, tenant, "quotas");
-  const char *most = shown (v, quotas, limit);
+  const char *most = said_text (v, quotas, limit, "-");
 
-  table_addf (table, "%s/%s", shown (v, tenant, used), most);
+  table_addf (table, "%s/%s", said_text (v, tenant, used, "-"), most);
 }
 
 static void
-add_row (struct table *table, const struct view *v, const struct json_node *tenant)
+add_row (struct table *table, const struct said *v, const struct json_node *tenant)
 {
   const struct json_node *tools = json_member (v->tape, tenant, "tools");
   CLEANUP_BUF struct buf roles = { 0 };
 
   join (v, json_member (v->tape, tenant, "roles"), "-", &roles);
-  table_addf (table, "%s", shown (v, tenant, "name"));
+  table_addf (table, "%s", said_text (v, tenant, "name", "-"));
   table_addf (table, "%u", json_is (tools, JSON_ARRAY) ? tools->count : 0);
-  table_addf (table, "%s", shown (v, tenant, "tool_choice"));
+  table_addf (table, "%s", said_text (v, tenant, "tool_choice", "-"));
   table_addf (table, "%s", buf_cstr (&roles));
   add_use (table, v, tenant, "running", "running");
   add_use (table, v, tenant, "waiting", "queued");
   add_use (table, v, tenant, "last_minute", "per_minute");
-  table_addf (table, "%s", shown (v, tenant, "refused"));
+  table_addf (table, "%s", said_text (v, tenant, "refused", "-"));
 }
 
 static void
-add_problem (struct buf *out, const struct view *v, const struct json_node *tenant)
+add_problem (struct buf *out, const struct said *v, const struct json_node *tenant)
 {
   const struct json_node *problem = json_member (v->tape, tenant, "problem");
 
   if (problem != NULL)
-    buf_printf (out, "%s: tenants.d/%s.json is not in use: %s\n", shown (v, tenant, "name"),
-                shown (v, tenant, "name"), shown (v, tenant, "problem"));
+    buf_printf (out, "%s: tenants.d/%s.json is not in use: %s\n",
+                said_text (v, tenant, "name", "-"), said_text (v, tenant, "name", "-"),
+                said_text (v, tenant, "problem", "-"));
 }
 
 /* What each builder made, or why it made nothing. */
 static void
-add_builds (struct buf *out, const struct view *v, const struct json_node *tenant)
+add_builds (struct buf *out, const struct said *v, const struct json_node *tenant)
 {
   const struct json_node *builds = json_member (v->tape, tenant, "builds");
 
@@ -102,16 +79,17 @@ add_builds (struct buf *out, const struct view *v, const struct json_node *tenan
     return;
   for (const struct json_node *n = json_first (builds); n != json_end (builds); n = json_next (n)) {
     const struct json_node *problem = json_member (v->tape, n, "problem");
-    buf_printf (out, "%s, built by %s: ", shown (v, n, "builder"), shown (v, n, "plugin"));
+    buf_printf (out, "%s, built by %s: ", said_text (v, n, "builder", "-"),
+                said_text (v, n, "plugin", "-"));
     join (v, json_member (v->tape, n, "tools"), "", out);
     if (problem != NULL)
-      buf_puts (out, shown (v, n, "problem"));
+      buf_puts (out, said_text (v, n, "problem", "-"));
     buf_putc (out, '\n');
   }
 }
 
 static void
-show_table (const struct view *v, const struct json_node *tenants, bool with_tools)
+show_table (const struct said *v, const struct json_node *tenants, bool with_tools)
 {
   struct table table = { .columns = columns, .columns_count = sizeof columns / sizeof *columns };
   CLEANUP_BUF struct buf text = { 0 };
@@ -138,15 +116,15 @@ show (const struct options *options, const struct reply *reply, bool one)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
-  const struct view view = { .tape = &tape, .arena = &arena };
-  const struct json_node *tenants = NULL;
+  const struct said view = { .tape = &tape, .arena = &arena };
+  const struct json_node *tenants = said_list (&tape, &arena, reply, "tenants");
   const char *raw;
   size_t len;
 
-  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
-    tenants = json_member (&tape, json_root (&tape), "tenants");
-  if (!json_is (tenants, JSON_ARRAY) || (one && tenants->count != 1))
-    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of tenants");
+  if (tenants == NULL)
+    return CLI_UNREACHABLE;
+  if (one && tenants->count != 1)
+    return out_error (CLI_UNREACHABLE, "the daemon's answer is not one tenant");
   if (!command_wants_json (options))
     show_table (&view, tenants, one);
   else {
@@ -166,16 +144,16 @@ static const struct table_column pin_columns[] = {
 };
 
 static void
-add_pin (struct table *table, const struct view *v, const struct json_node *pin)
+add_pin (struct table *table, const struct said *v, const struct json_node *pin)
 {
   static const char *const members[] = { "name", "state", "pinned", "pending" };
 
   for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    table_addf (table, "%s", shown (v, pin, members[i]));
+    table_addf (table, "%s", said_text (v, pin, members[i], "-"));
 }
 
 static void
-show_pin_table (const struct view *v, const struct json_node *root, const struct json_node *pins)
+show_pin_table (const struct said *v, const struct json_node *root, const struct json_node *pins)
 {
   struct table table = { .columns = pin_columns,
                          .columns_count = sizeof pin_columns / sizeof *pin_columns };
@@ -187,7 +165,7 @@ show_pin_table (const struct view *v, const struct json_node *root, const struct
   table_free (&table);
   if (json_member (v->tape, root, "problem") != NULL)
     buf_printf (&text, "nothing is served that was not accepted since: %s\n",
-                shown (v, root, "problem"));
+                said_text (v, root, "problem", "-"));
   out_text (text.data, text.len);
 }
 
@@ -196,13 +174,11 @@ show_pins (const struct options *options, const struct reply *reply)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
-  const struct view view = { .tape = &tape, .arena = &arena };
-  const struct json_node *pins = NULL;
+  const struct said view = { .tape = &tape, .arena = &arena };
+  const struct json_node *pins = said_list (&tape, &arena, reply, "pins");
 
-  if (json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena))
-    pins = json_member (&tape, json_root (&tape), "pins");
-  if (!json_is (pins, JSON_ARRAY))
-    return out_error (CLI_UNREACHABLE, "the daemon's answer is not a list of pins");
+  if (pins == NULL)
+    return CLI_UNREACHABLE;
   if (command_wants_json (options))
     out_text (reply->body.data, reply->body.len);
   else
@@ -232,33 +208,17 @@ static enum cli_exit
 accept_pending (const struct options *options, const char *tenant, const char *name,
                 const char *digest)
 {
-  CLEANUP_BUF struct buf text = { 0 };
-  struct reply reply = { 0 };
-  struct json_writer w = { .out = &text };
-  enum cli_exit status;
+  CLEANUP_BUF struct buf path = { 0 };
 
-  buf_puts (&text, "/v1/tenants/");
-  url_escape (&text, tenant);
-  buf_puts (&text, "/pins/accept?name=");
-  url_escape (&text, name);
+  buf_puts (&path, "/v1/tenants/");
+  url_escape (&path, tenant);
+  buf_puts (&path, "/pins/accept?name=");
+  url_escape (&path, name);
   if (digest != NULL) {
-    buf_puts (&text, "&digest=");
-    url_escape (&text, digest);
+    buf_puts (&path, "&digest=");
+    url_escape (&path, digest);
   }
-  status = client_fetch (options, "POST", buf_cstr (&text), &reply);
-  reply_free (&reply);
-  if (status != CLI_OK)
-    return status;
-  buf_reset (&text, text.cap);
-  if (command_wants_json (options)) {
-    jsonw_object (&w);
-    jsonw_name_string (&w, "accepted", name);
-    jsonw_end (&w);
-  }
-  else
-    buf_printf (&text, "accepted %s", name);
-  out_text (text.data, text.len);
-  return CLI_OK;
+  return command_post (options, buf_cstr (&path), "accepted", name);
 }
 
 /* ---- the command ---- */

@@ -38,4 +38,8 @@ extern const struct command command_prompt;
 /* JSON instead of a table: asked for, or because stdout is no terminal. */
 bool command_wants_json (const struct options *options);
 
+/* Have the daemon do something by a POST, and say that it is done: "DONE NAME", or {DONE: NAME}. */
+enum cli_exit command_post (const struct options *options, const char *path, const char *done,
+                            const char *name);
+
 #endif

@@ -17,6 +17,7 @@ libcli_la_SOURCES = \
   %D%/questions.c %D%/questions.h \
   %D%/remotes.c %D%/remotes.h \
   %D%/report.c %D%/report.h \
+  %D%/said.c %D%/said.h \
   %D%/sse.c %D%/sse.h \
   %D%/table.c %D%/table.h \
   %D%/ticker.c %D%/ticker.h \

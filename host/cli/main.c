@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_write.h"
+#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/out.h"
 
@@ -46,6 +48,28 @@ bool
 command_wants_json (const struct options *options)
 {
   return options->json || !out_is_terminal (stdout);
+}
+
+enum cli_exit
+command_post (const struct options *options, const char *path, const char *done, const char *name)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct reply reply = { 0 };
+  struct json_writer w = { .out = &text };
+  const enum cli_exit status = client_fetch (options, "POST", path, &reply);
+
+  reply_free (&reply);
+  if (status != CLI_OK)
+    return status;
+  if (command_wants_json (options)) {
+    jsonw_object (&w);
+    jsonw_name_string (&w, done, name);
+    jsonw_end (&w);
+  }
+  else
+    buf_printf (&text, "%s %s", done, name);
+  out_text (text.data, text.len);
+  return CLI_OK;
 }
 
 static const struct command *
