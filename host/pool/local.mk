@@ -34,4 +34,4 @@ libhost_la_SOURCES += \
 	%D%/tenants.c %D%/tenants.h \
 	%D%/unit.c %D%/unit.h \
 	%D%/watchdog.c %D%/watchdog.h \
-	%D%/worker.c %D%/worker.h
+	%D%/worker.c %D%/worker.h %D%/worker_life.c %D%/worker_parts.h
