@@ -8,6 +8,7 @@ integration_tests = \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
+	%D%/integration/test_durable.py \
 	%D%/integration/test_fairness.py \
 	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
@@ -46,7 +47,7 @@ check-threads:
 
 EXTRA_DIST += \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/realtime_server.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/racing.py %D%/integration/realtime_server.py \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
@@ -54,7 +55,7 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
-	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/wire.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/tally.la %D%/integration/wire.la
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)
@@ -75,6 +76,10 @@ check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/inte
 %C%_integration_talk_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_talk_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_talk_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_tally_la_SOURCES = %D%/integration/tally.c
+%C%_integration_tally_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_tally_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_tally_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_wire_la_SOURCES = %D%/integration/wire.c
 %C%_integration_wire_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_wire_la_CFLAGS = $(PLUGIN_CFLAGS)

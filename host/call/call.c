@@ -19,7 +19,7 @@ on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
   (void) loop;
   (void) revents;
   job_cancel (&call->job, FRAME_CANCEL_DEADLINE);
-  call_finish_error (call, CALL_tool_timeout, call->sent_ns == 0 ? "it waited for a worker" : NULL);
+  call_finish_error (call, CALL_tool_timeout, call->sent_ns == 0 ? "it had not been begun" : NULL);
 }
 
 /* ---- the stages before the worker ---- */
@@ -249,6 +249,64 @@ is_cut_off (struct call *call)
   return true;
 }
 
+/* Nothing speaks against it any more.  False: it has ended already. */
+static bool
+go_on (struct call *call)
+{
+  if (is_cut_off (call))
+    return false;
+  call->waits = call->tenancy != NULL;
+  if (call->waits)
+    call->tenancy->quota.waiting++;
+  if (!call_submit (call))
+    return false;
+  call_log_start (call);
+  return true;
+}
+
+static void
+on_won (struct call *call)
+{
+  (void) go_on (call);
+}
+
+static void
+on_lost (struct call *call, struct result *result)
+{
+  call->claim = NULL;
+  call_finish (call, result, NULL);
+}
+
+void
+calls_keep (struct calls *calls, const struct calls_store *store)
+{
+  static const struct claims_events events = { .won = on_won, .lost = on_lost, .kept = call_kept };
+
+  calls->claims = claims_new (&(struct claims_settings){ .loop = calls->loop,
+                                                         .log = calls->log,
+                                                         .store = store->store,
+                                                         .events = &events,
+                                                         .again = store->again,
+                                                         .patience = store->patience });
+}
+
+/* Ask the store whether it may run.  False: nobody need be asked. */
+static bool
+claim (struct call *call, const struct call_request *request)
+{
+  struct claims *claims = call->calls->claims;
+
+  if (request->claim != NULL) { /* it has won, and asked */
+    call->claim = request->claim;
+    claim_move (call->claim, call);
+    return false;
+  }
+  if (claims == NULL || request->kind != CALL_TOOL)
+    return false;
+  call->claim = claim_begin (claims, call, request);
+  return true;
+}
+
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
@@ -263,15 +321,9 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     call_read (call);
     return call;
   }
-  if (is_cut_off (call))
-    return NULL;
-  call->waits = call->tenancy != NULL;
-  if (call->waits)
-    call->tenancy->quota.waiting++;
-  if (!call_submit (call))
-    return NULL;
-  call_log_start (call);
-  return call;
+  if (request->claimed_in != NULL && claim (call, request))
+    return call;
+  return go_on (call) ? call : NULL;
 }
 
 static enum repair_mode
@@ -408,14 +460,46 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   }
   call_refuse (calls, tool, request, events, ctx, &result);
   ask_free (request->ask);
+  claim_drop (request->claim);
   return NULL;
 }
 
 /* ---- what fronts do to a running call ---- */
 
+/* What was begun, or is not to be, has ended as cancelled; what nobody was there to wait for may
+ * come again. */
+static void
+cancel_claim (struct call *call, struct claim *claim)
+{
+  const struct call_error_info *info = call_error_info (CALL_tool_cancelled);
+  const struct result result = { .error = CALL_tool_cancelled,
+                                 .code = info->code,
+                                 .message = info->text,
+                                 .message_len = strlen (info->text),
+                                 .content = "[]",
+                                 .content_len = 2 };
+
+  if (call->kept) /* by what it was: only its caller hears of a cancel */
+    claim_leave (claim);
+  else if (call->sent_ns == 0 && (call->events == NULL || call->calls->draining))
+    claim_drop (claim);
+  else
+    claim_cancel (claim, &result);
+}
+
 void
 call_cancel (struct call *call)
 {
+  struct claim *claim = call->claim;
+  const struct result result = { .error = CALL_tool_cancelled };
+
+  call->claim = NULL; /* nobody who cancels waits for the store */
+  if (claim != NULL)
+    cancel_claim (call, claim);
+  if (call->kept) {
+    call_kept (call, &result);
+    return;
+  }
   job_cancel (&call->job, FRAME_CANCEL_CALLER);
   call_finish_error (call, CALL_tool_cancelled, NULL);
 }

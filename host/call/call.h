@@ -86,6 +86,7 @@ struct result {
                         not shown; or NULL */
   size_t links_len;
   struct buf *room;       /* for a large answer: empty, with memory that may be taken; or NULL */
+  bool replayed;          /* its tool ran at another time, for a call of the same id */
   struct call *asking;    /* input_required: whose questions can be taken; else NULL */
   unsigned needs;         /* capability_required: enum frame_ask */
   int64_t retry_after_ms; /* > 0 for tool_overloaded and tool_unavailable */
@@ -128,10 +129,13 @@ struct call_request {
   const struct json_node *args_node;
   const char *args;
   size_t args_len;
-  const char *front;      /* "mcp", "rest", "stdio": for the log */
-  const char *tenant;     /* NULL: "default" */
-  const char *principal;  /* who may cancel it by id; NULL: anybody who may call */
-  const char *call_id;    /* the model's id or an idempotency key; NULL: one is made */
+  const char *front;     /* "mcp", "rest", "stdio": for the log */
+  const char *tenant;    /* NULL: "default" */
+  const char *principal; /* who may cancel it by id; NULL: anybody who may call */
+  const char *call_id;   /* the model's id or an idempotency key; NULL: one is made */
+  /* Its caller has named it: of this principal, in the session that the caller knows by this id
+   * ("": in none), it runs once, also over restarts (claim.h).  NULL: nothing is claimed. */
+  const char *claimed_in;
   const char *session_id; /* NULL: none */
   const char *thread_id;  /* NULL: none */
   const char *run_id;     /* NULL: none */
@@ -142,7 +146,8 @@ struct call_request {
   struct call_service *phone; /* of its session, which outlives the call; NULL: none */
   bool preview;               /* of a large result of a tool show the begin, and keep the rest */
   unsigned askable;           /* enum frame_ask: what the caller can be asked */
-  struct ask *ask; /* of the rounds before, from here on the call's; NULL: this is the first */
+  struct ask *ask;     /* of the rounds before, from here on the call's; NULL: this is the first */
+  struct claim *claim; /* likewise; NULL: none */
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
    * state; such a call asks only for what is not among them.  NULL: none. */
   const struct json_tape *responses_tape;

@@ -53,6 +53,7 @@ calls_free (struct calls *calls)
   if (calls == NULL)
     return;
   calls_trim (calls);
+  claims_free (calls->claims);
   ask_rules_free (calls->ask_rules);
   call_circuits_free (&calls->circuits);
   free (calls);
@@ -80,6 +81,12 @@ unsigned
 calls_running (const struct calls *calls)
 {
   return calls->running;
+}
+
+bool
+calls_are_settled (const struct calls *calls)
+{
+  return calls->running == 0 && (calls->claims == NULL || claims_count (calls->claims) == 0);
 }
 
 void
@@ -164,6 +171,7 @@ call_release (struct call *call)
   free (call->caller);
   free (call->uri);
   ask_free (call->ask);
+  claim_drop (call->claim);
   calls->running--;
   buf_reset (&call->args, ARGS_KEPT);
   buf_reset (&call->meta, ARGS_KEPT);

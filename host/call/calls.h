@@ -13,6 +13,7 @@
 
 struct offload;   /* base/offload.h */
 struct results;   /* results.h */
+struct store;     /* store/store.h */
 struct tenancies; /* tenancy.h */
 
 struct calls_settings {
@@ -30,7 +31,14 @@ struct calls_settings {
 
 struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
                          const struct calls_settings *settings);
-/* No call must be running. */
+/* Calls that their callers have named are claimed from now on (claim.h); once. */
+struct calls_store {
+  struct store *store;
+  double again;    /* seconds until it is asked again, if it was not available */
+  double patience; /* seconds that a caller waits for its result to be kept */
+};
+void calls_keep (struct calls *calls, const struct calls_store *store);
+/* No call must be running, and the store is closed. */
 void calls_free (struct calls *calls);
 
 /* From the next call on. */
@@ -41,6 +49,8 @@ void calls_drain (struct calls *calls);
 /* Give back what is kept for the next calls. */
 void calls_trim (struct calls *calls);
 unsigned calls_running (const struct calls *calls);
+/* None runs, and the store has heard of all that have. */
+bool calls_are_settled (const struct calls *calls);
 /* Cancel everything that still runs (done is called for each). */
 void calls_cancel_all (struct calls *calls);
 

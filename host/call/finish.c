@@ -75,11 +75,55 @@ default_texts (struct result *result)
     result->structured = NULL;
 }
 
+static void
+tell (struct call *call, const struct result *result)
+{
+  const struct call_events *events = call->events;
+
+  call_unindex (call);
+  if (events != NULL) /* the front may have gone */
+    events->done (call->ctx, result);
+  call_release (call);
+}
+
+/* A call that was named is told of when its end is durable.  One that was not begun may come again,
+ * and one that asks is not at its end: false, they are told of now. */
+static bool
+keep (struct call *call, const struct result *result)
+{
+  struct claim *claim = call->claim;
+
+  if (claim == NULL || result->error == CALL_input_required)
+    return false;
+  if (call->sent_ns == 0) {
+    call->claim = NULL;
+    claim_drop (claim);
+    return false;
+  }
+  call->kept = true;
+  call_waits_no_more (call);
+  ev_timer_stop (call->calls->loop, &call->deadline);
+  claim_finish (claim, result);
+  return true;
+}
+
+void
+call_kept (struct call *call, const struct result *result)
+{
+  struct result told = *result;
+
+  call->claim = NULL;
+  told.kind = call->kind;
+  told.tool = call->tool;
+  told.name = call->tool->name;
+  told.name_len = strlen (told.name);
+  default_texts (&told);
+  tell (call, &told);
+}
+
 void
 call_finish (struct call *call, struct result *result, const char *cause)
 {
-  const struct call_events *events = call->events;
-  void *ctx = call->ctx;
   CLEANUP_BUF struct buf detailed = { 0 };
 
   detail (call, result, cause, &detailed);
@@ -96,11 +140,9 @@ call_finish (struct call *call, struct result *result, const char *cause)
   count (call, result);
   call_report (call, result);
   call_log_end (call->calls, call, call->tool->name, result, cause);
-  call_unindex (call);
   call_forget_reading (call);
-  if (events != NULL) /* the front may have gone */
-    events->done (ctx, result);
-  call_release (call);
+  if (!keep (call, result))
+    tell (call, result);
 }
 
 void

@@ -19,6 +19,7 @@ struct held {
   unsigned askable;
   struct call_service *phone;
   struct ask *ask;
+  struct claim *claim; /* NULL: its caller has not named it */
 };
 
 struct held *
@@ -44,6 +45,10 @@ held_take (const struct result *result)
   held->askable = call->askable;
   held->ask = call->ask;
   call->ask = NULL;
+  held->claim = call->claim;
+  if (held->claim != NULL)
+    claim_move (held->claim, NULL);
+  call->claim = NULL;
   return held;
 }
 
@@ -107,7 +112,9 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .preview = held->preview,
                                   .phone = held->phone,
                                   .askable = held->askable,
-                                  .ask = held->ask };
+                                  .ask = held->ask,
+                                  .claimed_in = held->claim != NULL ? "" : NULL,
+                                  .claim = held->claim };
 
   if (json_read (&meta, held->meta.data, held->meta.len, &json_default_limits, &arena)) {
     const struct json_node *metadata = json_member (&meta, json_root (&meta), "metadata");
@@ -118,6 +125,7 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
       request.metadata = json_raw (&meta, metadata, &request.metadata_len);
   }
   held->ask = NULL;
+  held->claim = NULL;
   call = call_start (calls, &request, events, ctx);
   held_free (held);
   return call;
@@ -133,5 +141,6 @@ held_free (struct held *held)
   buf_free (&held->meta);
   free (held->caller);
   ask_free (held->ask);
+  claim_drop (held->claim);
   free (held);
 }

@@ -5,11 +5,13 @@ libhost_la_SOURCES += \
 	%D%/call.c %D%/call.h \
 	%D%/call_log.c %D%/call_log.h \
 	%D%/calls.c %D%/calls.h \
+	%D%/claim.c %D%/claim.h \
 	%D%/circuits.c %D%/circuits.h \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/held.c %D%/held.h \
 	%D%/inside.c %D%/inside.h \
+	%D%/named.c %D%/named.h \
 	%D%/preview.c %D%/preview.h \
 	%D%/quota.c %D%/quota.h \
 	%D%/tenancy.c %D%/tenancy.h \
@@ -20,6 +22,7 @@ libhost_la_SOURCES += \
 	%D%/rounds.c \
 	%D%/seal.c %D%/seal.h \
 	%D%/shorten.c \
+	%D%/stored.c %D%/stored.h \
 	%D%/trouble.c
 nodist_libhost_la_SOURCES += %D%/ask.schema.c
 dist_schema_DATA += %D%/ask.schema.json

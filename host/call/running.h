@@ -1,6 +1,7 @@
 /* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
  * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
- * reading.c reads what skills bring, finish.c ends it, call_log.c writes of it.  Nobody else
+ * claim.c has the store know of it, reading.c reads what skills bring, finish.c ends it, call_log.c
+ * writes of it.  Nobody else
  * includes this.  Loop thread only. */
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "call/calls.h"
 #include "call/circuits.h"
+#include "call/claim.h"
 #include "call/tenancy.h"
 #include "pool/job.h"
 
@@ -30,7 +32,8 @@ struct calls {
   struct previewing previewing[2]; /* by whether it is promised */
   struct job_maker makers[2];
   struct ask_rules *ask_rules;
-  struct call *by_id; /* running calls */
+  struct claims *claims; /* NULL: nothing is claimed */
+  struct call *by_id;    /* running calls */
   struct call_circuits circuits;
   struct call *spare; /* call structs to use again */
   unsigned spare_count;
@@ -70,6 +73,8 @@ struct call {
   struct tenancy *tenancy; /* of its caller; NULL: nobody counts */
   int64_t deadline_ms;     /* the caller's wish */
   struct buf responses;    /* answers that came before their questions; empty: none */
+  struct claim *claim;     /* NULL: its caller has not named it */
+  bool kept;               /* it has ended, and is told of when that is durable */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
@@ -143,6 +148,8 @@ void call_shorten_message (const struct call *call, struct buf *text, struct res
  * gets detailed errors where nothing else is said; or NULL. */
 void call_finish (struct call *call, struct result *result, const char *cause);
 void call_finish_error (struct call *call, enum call_error error, const char *cause);
+/* Its end is durable: this is what its caller is told.  Its claim is gone. */
+void call_kept (struct call *call, const struct result *result);
 /* Refuse what never became a call.  `tool` is NULL when there is none of that name. */
 void call_refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
                   const struct call_events *events, void *ctx, struct result *result);

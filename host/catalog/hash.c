@@ -37,13 +37,18 @@ hash_free (struct hash *hash)
 }
 
 void
+hash_end_bytes (struct hash *hash, unsigned char bytes[SHA256_BYTES])
+{
+  need (EVP_DigestFinal_ex ((EVP_MD_CTX *) hash, bytes, NULL));
+  hash_free (hash);
+}
+
+void
 hash_end (struct hash *hash, char hex[SHA256_HEX])
 {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned len = 0;
+  unsigned char digest[SHA256_BYTES];
 
-  need (EVP_DigestFinal_ex ((EVP_MD_CTX *) hash, digest, &len));
-  for (unsigned i = 0; i < len; i++)
+  hash_end_bytes (hash, digest);
+  for (unsigned i = 0; i < sizeof digest; i++)
     (void) snprintf (hex + 2 * i, 3, "%02x", digest[i]);
-  hash_free (hash);
 }

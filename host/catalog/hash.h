@@ -6,12 +6,14 @@
 
 struct hash;
 
-enum { SHA256_HEX = 65 }; /* with the NUL */
+enum { SHA256_BYTES = 32, SHA256_HEX = 65 /* with the NUL */ };
 
 struct hash *hash_new (void);
 void hash_add (struct hash *hash, const void *data, size_t len);
 /* The hash of all that was added; frees. */
 void hash_end (struct hash *hash, char hex[SHA256_HEX]);
+/* … as the bytes that it is. */
+void hash_end_bytes (struct hash *hash, unsigned char bytes[SHA256_BYTES]);
 void hash_free (struct hash *hash);
 
 static inline void

@@ -14,6 +14,7 @@ run (const struct options *options, char **words, int count)
   (void) count;
   buf_puts (&text, "/v1/calls/");
   url_escape (&text, words[0]);
+  buf_puts (&text, "?running=true"); /* a slip must not stand in the way of a call to come */
   enum cli_exit status = client_fetch (options, "DELETE", buf_cstr (&text), &reply);
   reply_free (&reply);
   if (status != CLI_OK)

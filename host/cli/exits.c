@@ -21,6 +21,8 @@ static const struct {
   { "tool_crashed", CLI_CRASHED },
   { "worker_lost", CLI_CRASHED },
   { "outcome_unknown", CLI_CRASHED },
+  { "call_in_progress", CLI_UNAVAILABLE },
+  { "call_id_reused", CLI_REFUSED },
   { "tool_unavailable", CLI_UNAVAILABLE },
   { "tool_overloaded", CLI_UNAVAILABLE },
   { "max_invocations_reached", CLI_UNAVAILABLE },

@@ -100,6 +100,14 @@ static const struct setting results_settings_keys[] = {
   { .name = NULL },
 };
 
+static const struct setting store_settings_keys[] = {
+  { "ttl", SETTING_DURATION, AT (store_ttl_ms), 1000, 90LL * 24 * 3600000, NULL, NULL },
+  { "result_max", SETTING_SIZE, AT (store_result_max), 1024, 32 << 20, NULL, NULL },
+  { "memory", SETTING_SIZE, AT (store_memory), 1 << 20, 1LL << 40, NULL, NULL },
+  { "disk", SETTING_SIZE, AT (store_disk), 0, 1LL << 50, NULL, NULL },
+  { .name = NULL },
+};
+
 const struct setting config_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
@@ -140,6 +148,7 @@ const struct setting config_settings[] = {
   { "sessions", SETTING_GROUP, 0, 0, 0, sessions_settings_keys, NULL },
   { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
+  { "store", SETTING_GROUP, 0, 0, 0, store_settings_keys, NULL },
   { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
   { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings_keys, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
@@ -217,6 +226,10 @@ config_init (struct config *config)
     .result_ttl_ms = 900000,
     .results_max = 256,
     .results_memory = 128 << 20,
+    .store_ttl_ms = 24 * 3600000,
+    .store_result_max = 1 << 20,
+    .store_memory = 64 << 20,
+    .store_disk = 8LL << 30,
     .log_calls_per_second = 100,
     .require = GUARANTEES_ALL,
     .worker_uid_first = 60000,

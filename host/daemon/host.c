@@ -46,7 +46,8 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
   host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
-  if (!host_open (host, options, err) || !find_sandbox (host, err)) {
+  if (!host_open (host, options, err) || !find_sandbox (host, err)
+      || !host_open_store (host, err)) {
     host_free (host);
     return NULL;
   }
@@ -96,10 +97,12 @@ host_free (struct host *host)
     plugins_free (host->plugins);
     tenancies_free (host->tenancies);
     catalog_free (host->catalog);
+    host_close_store (host);
     calls_free (host->calls);
     results_free (host->results);
     pool_clear (&host->pool);
   }
+  host_close_store (host);
   host_stop_fetching_keys (host);
   host_free_phone (host);
   host_free_realtime (host);

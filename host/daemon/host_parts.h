@@ -3,6 +3,7 @@
  *
  *   host.c         it is made of its parts, and freed
  *   host_open.c    what only root may open is opened; root's rights are given up
+ *   host_store.c   what outlives calls: what was asked by name, and how it ended
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
  *   host_realtime.c  what attends calls of OpenAI's Realtime service
@@ -20,9 +21,9 @@
 #include "base/offload.h"
 #include "call/results.h"
 #include "call/seal.h"
+#include "catalog/copies.h"
 #include "catalog/discovery.h"
 #include "catalog/settle.h"
-#include "catalog/copies.h"
 #include "daemon/ceiling.h"
 #include "daemon/changes.h"
 #include "daemon/describe_cache.h"
@@ -52,6 +53,7 @@
 #include "service/http/curl.h"
 #include "service/http/dial.h"
 #include "session/session.h"
+#include "store/store.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
 #include "watch/turns.h"
@@ -90,6 +92,8 @@ struct host {
   struct buf sandbox_json;
 
   /* the core */
+  struct store *store; /* NULL: nothing is kept */
+  ev_timer store_tick;
   struct ceiling ceiling;
   struct turns turns;
   struct offload *offload; /* files */
@@ -176,6 +180,16 @@ bool host_read_tenants (struct host *host, struct error *err);
 
 void host_make_sessions (struct host *host);
 void host_free_sessions (struct host *host);
+
+/* ---- host_store.c ---- */
+
+/* In the state folder, else in memory. */
+bool host_open_store (struct host *host, struct error *err);
+/* Calls with names are claimed in it. */
+void host_keep_calls (struct host *host);
+void host_store_metrics (const struct host *host, struct buf *out);
+/* What calls have asked of it is still done, and they are told: before they are freed. */
+void host_close_store (struct host *host);
 
 /* ---- host_core.c ---- */
 

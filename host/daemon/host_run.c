@@ -116,9 +116,11 @@ on_drain (struct ev_loop *loop, ev_timer *timer, int revents)
   struct host *host = timer->data;
 
   (void) revents;
-  if (host->stop_by != 0 && (calls_running (host->calls) == 0 || ev_now (loop) >= host->stop_by))
+  if (host->stop_by != 0 && (calls_are_settled (host->calls) || ev_now (loop) >= host->stop_by))
     shut_down_pool (host);
-  if (host->stop_by == 0 && (host->pool.workers == 0 || ev_now (loop) >= host->kill_by))
+  if (host->stop_by == 0
+      && ((host->pool.workers == 0 && calls_are_settled (host->calls))
+          || ev_now (loop) >= host->kill_by))
     ev_break (loop, EVBREAK_ALL);
 }
 

@@ -290,6 +290,8 @@ encode_result (struct buf *out, const char *call_id, const struct result *result
     encode_given (&w, result);
   if (result->repairs != NULL)
     encode_name_raw (&w, "repairs", result->repairs, result->repairs_len);
+  if (result->replayed)
+    jsonw_name_bool (&w, "replayed", true);
   encode_usage (&w, "usage", &result->usage, ENCODE_HTTP);
   jsonw_end (&w);
 }

@@ -226,6 +226,7 @@ work_start (struct work *work, const struct session_call *call)
     .principal = session->principal,
     .call_id = call->call_id,
     .session_id = session->name,
+    .claimed_in = work->entry != NULL && !work->entry->once ? session->id : NULL,
     .metadata = call->metadata,
     .metadata_len = call->metadata_len,
     .deadline_ms = call->deadline_ms,

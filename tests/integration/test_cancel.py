@@ -18,15 +18,18 @@ def ended(d, code):
 def test_cancel_by_id():
     with Daemon(plugins=["slow_echo", "echo"]) as d:
         call = in_background(d.rest, "slow_echo", {"ms": 60_000}, call_id="to-be-cancelled")
-        wait_for(lambda: d.http("DELETE", "/v1/calls/to-be-cancelled").status != 404, 5, "a call that can be cancelled")
+        path = "/v1/calls/to-be-cancelled"
+        wait_for(lambda: d.http("GET", path).status == 200, 5, "a call that can be cancelled")
+        same(d.http("DELETE", path).status, 204)
         same(call().code, "tool_cancelled")
-        same(d.http("DELETE", "/v1/calls/to-be-cancelled").status, 404, "the second time")
+        same(d.http("DELETE", path + "?running=true").status, 404, "the second time")
         assert d.call("echo", {"text": "x"}).ok
 
 
 def test_cancel_of_an_unknown_call():
     with Daemon(plugins=["echo"]) as d:
-        same(d.http("DELETE", "/v1/calls/never-was").status, 404)
+        same(d.http("DELETE", "/v1/calls/never-was?running=true").status, 404)
+        same(d.http("GET", "/v1/calls/never-was").status, 404)
 
 
 def test_a_client_that_leaves_cancels_its_call():

@@ -109,3 +109,7 @@ check_PROGRAMS += %D%/test_pins
 check_PROGRAMS += %D%/test_resilience
 %C%_test_resilience_SOURCES = %D%/test_resilience.c %D%/tap.h
 %C%_test_resilience_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_claim
+%C%_test_claim_SOURCES = %D%/test_claim.c %D%/played_unit.c %D%/played_unit.h %D%/tap.h
+%C%_test_claim_LDADD = $(UNIT_LIBS)

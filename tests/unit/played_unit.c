@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_tape.h"
 #include "schema/schema.h"
 #include "tap.h"
@@ -37,7 +38,10 @@ unit_submit (struct unit *unit, struct job *job)
   if (unit->answer.refusal == UNIT_TAKEN) {
     unit->job = job;
     job->unit = unit;
-    job->events->started (job);
+    if (!unit->full) {
+      job->sent_ns = clock_ns ();
+      job->events->started (job);
+    }
   }
   return unit->answer;
 }
@@ -46,6 +50,8 @@ void
 job_cancel (struct job *job, enum frame_cancel_reason reason)
 {
   (void) reason;
+  if (job->unit == NULL)
+    return;
   job->unit->job = NULL;
   job->unit = NULL;
 }
@@ -93,6 +99,23 @@ void
 unit_works (struct unit *unit)
 {
   end (unit, &(struct frame_result){ .outcome = FRAME_OUTCOME_OK }, "", "[]", "");
+}
+
+void
+unit_gives (struct unit *unit, const char *content, const char *structured)
+{
+  end (unit, &(struct frame_result){ .outcome = FRAME_OUTCOME_OK, .cpu_ns = 5000 }, structured,
+       content, "");
+}
+
+void
+unit_crashes (struct unit *unit)
+{
+  struct job *job = unit->job;
+
+  unit->job = NULL;
+  job->unit = NULL;
+  job->events->ended (job, &(struct job_end){ .fate = JOB_CRASHED, .text = "signal 11" });
 }
 
 bool

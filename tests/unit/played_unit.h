@@ -11,6 +11,7 @@ struct unit {
   struct job *job; /* taken and not ended */
   unsigned submitted;
   struct unit_answer answer;
+  bool full; /* who comes waits, and is not begun */
 };
 
 /* A toolset of one tool "t" of this unit, which takes any object. */
@@ -20,6 +21,10 @@ struct toolset *unit_toolset (struct unit *unit);
 void unit_asks (struct unit *unit, const char *asked, const char *kept);
 /* The call has worked, without a content. */
 void unit_works (struct unit *unit);
+/* … with this content and this structured result ("": none). */
+void unit_gives (struct unit *unit, const char *content, const char *structured);
+/* The process that ran it has died. */
+void unit_crashes (struct unit *unit);
 /* Was the call that runs given these arguments, answers and bytes that its tool kept? */
 bool unit_was_told (const struct unit *unit, const char *args, const char *answers,
                     const char *kept);

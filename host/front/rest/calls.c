@@ -102,20 +102,29 @@ encode (struct rest_call *c, const struct result *result, struct buf *out)
 }
 
 static void
+put_headers (struct buf *headers, int status, const struct result *result)
+{
+  const int64_t ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
+
+  if (status == 429 || status == 503 || result->error == CALL_call_in_progress)
+    buf_printf (headers, "Retry-After: %lld\r\n", (long long) ((ms - 1) / 1000 + 1));
+  if (result->replayed)
+    buf_puts (headers, "Idempotent-Replayed: true\r\n");
+}
+
+static void
 reply (struct rest_call *c, const struct result *result)
 {
-  char header[48] = "";
+  CLEANUP_BUF struct buf headers = { 0 };
   struct buf *out = scratch (c->calls);
   int status;
 
   if (result->room != NULL) /* a large result brings the memory for its answer */
     buf_swap (out, result->room);
   status = encode (c, result, out);
-  if (status == 429 || status == 503) {
-    long long ms = result->retry_after_ms > 0 ? result->retry_after_ms : 1;
-    (void) snprintf (header, sizeof header, "Retry-After: %lld\r\n", (ms - 1) / 1000 + 1);
-  }
-  http_reply_take (c->x, status, "application/json", header[0] != '\0' ? header : NULL, out);
+  put_headers (&headers, status, result);
+  http_reply_take (c->x, status, "application/json", headers.len != 0 ? buf_cstr (&headers) : NULL,
+                   out);
   buf_reset (out, SCRATCH_KEEP);
 }
 
@@ -262,6 +271,15 @@ refuse_body (struct rest_calls *calls, struct http_exchange *x, const char *poin
   http_reply (x, 400, "application/json", NULL, out->data, out->len);
 }
 
+/* A call that was named runs once: of those of its session, or of none. */
+static const char *
+claimed_in (const struct call_body *body)
+{
+  if (body->call_id == NULL)
+    return NULL;
+  return body->session_id != NULL ? body->session_id : "";
+}
+
 static void
 start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
 {
@@ -294,6 +312,7 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
                        .tenant = request->peer->tenant,
                        .call_id = body->call_id,
                        .session_id = body->session_id,
+                       .claimed_in = claimed_in (body),
                        .metadata = body->metadata.data,
                        .metadata_len = body->metadata.len,
                        .deadline_ms = body->deadline_ms,
@@ -353,22 +372,6 @@ rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kin
   if (kind == CALL_TOOL && rest_is_session (calls->env, &body))
     return rest_session_call (calls->env, x, name, &body, encoding);
   begin (calls, x, kind, name, &body, encoding);
-}
-
-void
-rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slice id)
-{
-  const struct http_request *request = http_request (x);
-  struct call *call = NULL;
-
-  if (memchr (id.data, '\0', id.len) == NULL)
-    call = call_find (calls->env->calls, arena_strndup (request->arena, id.data, id.len),
-                      (request->peer->roles & ROLE_MANAGE) != 0 ? NULL : request->peer->principal);
-  if (call == NULL)
-    return http_reply_error (x, 404, "call_not_found",
-                             "There is no running call of this id that you may cancel");
-  call_cancel (call);
-  http_reply (x, 204, NULL, NULL, NULL, 0);
 }
 
 void

@@ -1,11 +1,12 @@
-/* calls.h - POST /v1/tools/{name}/call, POST /v1/prompts/{name}, GET /v1/resources/read and DELETE
- * /v1/calls/{id}: one call from its JSON body to its JSON answer or event stream.  Used by rest.c.
- * Loop thread only.
+/* calls.h - POST /v1/tools/{name}/call, POST /v1/prompts/{name} and GET /v1/resources/read: one
+ * call from its JSON body to its JSON answer or event stream.  Used by rest.c.  Loop thread only.
  *
  * A call whose tool ran is 200: { "call_id", "ok": true, "content", "structured"?, "usage" }, or
  * with "ok": false and "error" when the tool itself says that it failed.  Any other failure has the
  * HTTP status of its code in call/errors.def and no content.  call_id is missing when the caller
  * gave none and the call was refused before it got one.  One that asks is told of in asks.h.
+ * A call whose call_id was its caller's runs once: the same again is answered with what the first
+ * gave, "replayed": true (named.h has what is known of it later).
  *
  * With "Accept: text/event-stream" a call that was not refused at once is answered by a stream of
  * events: progress { "done", "total"?, "message"? }, log { "level", "message" }, and last result,
@@ -38,6 +39,5 @@ void rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum cal
                      struct slice name);
 /* A read, which has no body. */
 void rest_call_read (struct rest_calls *calls, struct http_exchange *x, struct slice uri);
-void rest_call_delete (struct rest_calls *calls, struct http_exchange *x, struct slice id);
 
 #endif

@@ -5,6 +5,7 @@ libhost_la_SOURCES += \
   %D%/calls.c %D%/calls.h \
   %D%/cost.c %D%/cost.h \
   %D%/formats.c %D%/formats.h \
+  %D%/named.c %D%/named.h \
   %D%/openapi.c %D%/openapi.h \
   %D%/params.c %D%/params.h \
   %D%/refusals.c %D%/refusals.h \

@@ -12,6 +12,7 @@
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
 #include "front/rest/formats.h"
+#include "front/rest/named.h"
 #include "front/rest/openapi.h"
 #include "front/rest/params.h"
 #include "front/rest/results.h"
@@ -254,7 +255,13 @@ post_prompt (struct rest *rest, struct http_exchange *x, struct slice prompt)
 static void
 delete_call (struct rest *rest, struct http_exchange *x, struct slice id)
 {
-  rest_call_delete (&rest->calls, x, id);
+  rest_named_delete (rest->env, x, id);
+}
+
+static void
+get_call (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_named_get (rest->env, x, id);
 }
 
 static void
@@ -500,7 +507,9 @@ static const struct route routes[] = {
   { "GET", "/v1/skills/get", "getSkill", "one of them: uri=…", get_skill, ROLE_LIST },
   { "GET", "/v1/prompts", "listPrompts", "the prompts", get_prompts, ROLE_LIST },
   { "POST", "/v1/prompts/{name}", "getPrompt", "get a prompt's messages", post_prompt, ROLE_CALL },
-  { "DELETE", "/v1/calls/{id}", "cancelCall", "cancel a running call", delete_call, ROLE_CALL },
+  { "GET", "/v1/calls/{id}", "getCall", "what is known of a call by its id", get_call, ROLE_CALL },
+  { "DELETE", "/v1/calls/{id}", "cancelCall", "cancel a call, running or to come", delete_call,
+    ROLE_CALL },
   { "POST", "/v1/sessions", "openSession", "open a session", post_session, ROLE_CALL },
   { "GET", "/v1/sessions", "listSessions", "one's sessions", get_sessions, ROLE_CALL },
   { "GET", "/v1/sessions/{id}", "getSession", "one of them", get_session, ROLE_CALL },

@@ -1,0 +1,97 @@
+#include "daemon/host_parts.h"
+
+static const double TICK_SECONDS = 60, AGAIN_SECONDS = 0.1, PATIENCE_SECONDS = 10;
+
+static void
+on_health (void *ctx, bool well, const char *why)
+{
+  struct host *host = ctx;
+
+  if (well)
+    log_event (host->log, LOG_NOTICE, "store_well", NULL);
+  else
+    log_event (host->log, LOG_ERROR, "store_unwell", "why", why, NULL);
+}
+
+static void
+on_tick (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  store_tick (((struct host *) timer->data)->store);
+}
+
+bool
+host_open_store (struct host *host, struct error *err)
+{
+  struct store_settings settings = store_defaults;
+
+  if (host->single != NULL) /* a daemon of one call */
+    return true;
+  settings.loop = host->loop;
+  settings.log = host->log;
+  settings.folder = host->config.state_dir;
+  settings.health = on_health;
+  settings.ctx = host;
+  settings.result_max = (size_t) host->config.store_result_max;
+  settings.result_ttl_ms = host->config.store_ttl_ms;
+  settings.memory_max = (size_t) host->config.store_memory;
+  settings.file_max = (uint64_t) host->config.store_disk;
+  host->store =
+    settings.folder != NULL ? store_open_memory (&settings) : store_open_memory (&settings);
+  if (host->store == NULL)
+    return error_wrap (err, "the record of calls can't be opened: ");
+  ev_timer_init (&host->store_tick, on_tick, TICK_SECONDS, TICK_SECONDS);
+  host->store_tick.data = host;
+  ev_timer_start (host->loop, &host->store_tick);
+  return true;
+}
+
+void
+host_keep_calls (struct host *host)
+{
+  if (host->store != NULL)
+    calls_keep (host->calls, &(struct calls_store){ .store = host->store,
+                                                    .again = AGAIN_SECONDS,
+                                                    .patience = PATIENCE_SECONDS });
+}
+
+static void
+metric (struct buf *out, const char *name, const char *type, const char *help, double value)
+{
+  metrics_head (out, name, type, help);
+  metrics_sample (out, name, NULL, value);
+}
+
+void
+host_store_metrics (const struct host *host, struct buf *out)
+{
+  struct store_figures figures;
+
+  if (host->store == NULL)
+    return;
+  figures = store_figures (host->store);
+  metric (out, "toolhost_store_calls", "gauge",
+          "Calls with an id of their caller's that are known.", (double) figures.calls);
+  metric (out, "toolhost_store_calls_unknown", "gauge", "Of them, what ran when a daemon died.",
+          (double) figures.unknown);
+  metric (out, "toolhost_store_letters", "gauge", "Webhooks that are still to be sent.",
+          (double) figures.letters);
+  metric (out, "toolhost_store_commits_total", "counter", "Commits of the store.",
+          (double) figures.commits);
+  metric (out, "toolhost_store_acts_total", "counter", "What was committed with them.",
+          (double) figures.acts);
+  metric (out, "toolhost_store_bytes", "gauge", "Size of the store.", (double) figures.bytes);
+  metric (out, "toolhost_store_commit_max_seconds", "gauge", "The longest commit.",
+          (double) figures.commit_us_max / 1e6);
+}
+
+void
+host_close_store (struct host *host)
+{
+  if (host->store == NULL)
+    return;
+  ev_timer_stop (host->loop, &host->store_tick);
+  store_close (host->store);
+  host->store = NULL;
+}
