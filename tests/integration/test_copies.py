@@ -137,7 +137,7 @@ def test_a_start_from_the_store():
                 comment(f"ready after {d.ready_after * 1000:.0f} ms")
         copy = keeper.state / "plugins/sha256" / names[0]
         same(copy.stat().st_mode & 0o7777, 0o444)
-        same((keeper.state / "store").stat().st_mode & 0o7777, 0o700)
+        same((keeper.state / "plugins").stat().st_mode & 0o7777, 0o700)
 
 
 def test_a_damaged_copy_is_made_again():
@@ -176,7 +176,7 @@ def test_old_copies_go():
 
 def test_a_store_that_can_not_be_written():
     with with_state() as keeper:
-        (keeper.state / "store").write_text("no folder")
+        (keeper.state / "plugins").write_text("no folder")
         keeper.add("echo")
         with keeper.again() as d:
             d.wait_log("plugin_store_failed")

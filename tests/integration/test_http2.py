@@ -4,7 +4,7 @@
 import contextlib
 import json
 
-from harness import PATIENCE, Daemon, comment, in_background, main, same
+from harness import PATIENCE, SANITIZER, Daemon, comment, in_background, main, same
 from http2_server import Http2Server
 from test_http import FAILED, OK, ask
 
@@ -85,7 +85,8 @@ def test_who_is_slow_leaves_the_others_alone():
         same(slow().code, "tool_timeout")
         same(who(d, s)["connection"], 1)
         comment(f"the daemon grew by {peak(d) - before} KiB")
-        assert peak(d) - before < PATIENCE * (WINDOW + (4 << 20)) >> 10, "more than libcurl's window"
+        if SANITIZER == "no":  # which keeps what was given back
+            assert peak(d) - before < (WINDOW + (4 << 20)) >> 10, "more than libcurl's window"
 
 
 if __name__ == "__main__":
