@@ -49,6 +49,7 @@ def test_a_question_and_its_answer():
         same((told["call_id"], told["ok"], told["output"], told["respond"]), ("c", True, '{"result":"Hello, Ann!"}', True))
         late = answer(d, session, responses={"user_name": ACCEPT})
         same((late.status, late.error), (404, "ask_not_found"))
+        d.wait_log("tool_executor_execute_finished")
         same(len(d.log_events("tool_executor_execute_finished")), 1)
 
 

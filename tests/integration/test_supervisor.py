@@ -216,8 +216,9 @@ def crash_worker(d, name):
 
 def test_kills_for_timeouts_are_counted_apart():
     with Daemon(plugins=["spin"], config=QUICK | {"grace": "20ms"}) as d:
-        while (shown := plugin(d, "spin"))["overdue"] < 4:
+        for number in range(4):
             same(d.rest("spin", deadline_ms=100 * PATIENCE).code, "tool_timeout")
+            shown = wait_for(lambda: (p := plugin(d, "spin"))["overdue"] > number and p, what="the end of its worker")
         same((shown["crashes"], d.log_events("plugin_quarantined")), (0, []), f"crashes among {shown['last_ends']}")
         same(shown["most_frequent_failure"], "deadline")
 
