@@ -13,6 +13,13 @@ copy_bytes (struct arena *arena, struct store_bytes bytes)
   return (struct store_bytes){ arena_strndup (arena, bytes.data, bytes.len), bytes.len };
 }
 
+/* Nothing is an empty text. */
+static struct store_bytes
+copy_content (struct arena *arena, struct store_bytes bytes)
+{
+  return bytes.data != NULL ? copy_bytes (arena, bytes) : (struct store_bytes){ "", 0 };
+}
+
 static const char *
 copy_text (struct arena *arena, const char *text)
 {
@@ -36,7 +43,7 @@ copy_letters (struct arena *arena, const struct store_letter *letters, size_t co
   for (size_t i = 0; i < count; i++) {
     copy[i].tenant = copy_text (arena, letters[i].tenant);
     copy[i].hook = copy_text (arena, letters[i].hook);
-    copy[i].payload = copy_bytes (arena, letters[i].payload);
+    copy[i].payload = copy_content (arena, letters[i].payload);
   }
   return copy;
 }
@@ -98,7 +105,7 @@ store_claim (struct store *store, const struct store_claim *claim, store_claim_c
   if (act->refused)
     return;
   act->in.claim.tool = copy_text (act->arena, claim->tool);
-  act->in.claim.about = copy_bytes (act->arena, claim->about);
+  act->in.claim.about = copy_content (act->arena, claim->about);
 }
 
 void
@@ -115,7 +122,7 @@ store_finish (struct store *store, const struct store_finish *finish, store_cb c
   if (act->refused)
     return;
   act->in.finish.key = copy_key (act->arena, &finish->key);
-  act->in.finish.result = copy_bytes (act->arena, finish->result);
+  act->in.finish.result = copy_content (act->arena, finish->result);
   act->in.finish.letters = copy_letters (act->arena, finish->letters, finish->letters_count);
   act->in.finish.letters_count = finish->letters_count;
 }
@@ -150,18 +157,58 @@ store_lookup (struct store *store, const struct store_key *key, store_call_cb cb
 
 /* ---- definitions ---- */
 
+static int
+by_document (const void *a, const void *b)
+{
+  const struct store_change *one = *(const struct store_change *const *) a,
+                            *other = *(const struct store_change *const *) b;
+  int order = strcmp (one->name, other->name);
+
+  if (order == 0)
+    order = strcmp (one->kind, other->kind);
+  return order != 0 ? order : strcmp (one->tenant, other->tenant);
+}
+
+/* The change of a document that another one changes, too; `count`: there is none. */
+static size_t
+changed_twice (const struct store_change *changes, size_t count)
+{
+  CLEANUP_FREE const struct store_change **sorted = xcalloc (count, sizeof *sorted);
+  size_t found = count;
+
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = &changes[i];
+  qsort (sorted, count, sizeof *sorted, by_document);
+  for (size_t i = 1; i < count && found == count; i++)
+    if (by_document (&sorted[i - 1], &sorted[i]) == 0)
+      found = (size_t) ((sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1]) - changes);
+  return found;
+}
+
+/* What speaks against the changes whatever is in the store; `wrong`: against which. */
+static enum store_status
+judge_changes (const struct store *store, const struct store_change *changes, size_t count,
+               size_t *bytes, size_t *wrong)
+{
+  *wrong = too_large_change (store, changes, count, bytes);
+  if (*wrong != count)
+    return STORE_TOO_LARGE;
+  *wrong = changed_twice (changes, count);
+  return *wrong != count ? STORE_CONFLICT : STORE_OK;
+}
+
 void
 store_change (struct store *store, const struct store_change *changes, size_t count,
               store_change_cb cb, void *ctx)
 {
-  size_t bytes = 0, wrong = too_large_change (store, changes, count, &bytes);
-  struct store_act *act = wrong == count
-                            ? store_new_act (store, STORE_ACT_CHANGE, bytes)
-                            : store_new_refused (store, STORE_ACT_CHANGE, STORE_TOO_LARGE);
+  size_t bytes = 0, wrong;
+  enum store_status status = judge_changes (store, changes, count, &bytes, &wrong);
+  struct store_act *act = status == STORE_OK ? store_new_act (store, STORE_ACT_CHANGE, bytes)
+                                             : store_new_refused (store, STORE_ACT_CHANGE, status);
 
   act->told.change = cb;
   act->ctx = ctx;
-  act->out.read.wrong = wrong == count ? 0 : wrong;
+  act->out.read.wrong = status == STORE_OK ? 0 : wrong;
   if (act->refused)
     return;
   act->in.changes.list = copy_changes (act->arena, changes, count);

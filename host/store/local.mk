@@ -8,5 +8,15 @@ libhost_la_SOURCES += \
   %D%/mem_contexts.c \
   %D%/mem_definitions.c \
   %D%/mem_letters.c \
+  %D%/sql.c %D%/sql.h %D%/sql_statements.def \
+  %D%/sql_batch.c \
+  %D%/sql_calls.c \
+  %D%/sql_contexts.c \
+  %D%/sql_definitions.c \
+  %D%/sql_letters.c \
+  %D%/sql_open.c \
+  %D%/sql_schema.c \
+  %D%/sqlite.c %D%/sqlite.h \
+  %D%/sqlite_copy.c \
   %D%/store.c %D%/store.h %D%/store_engine.h %D%/store_parts.h \
   %D%/tell.c

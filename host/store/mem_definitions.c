@@ -118,22 +118,6 @@ write_one (struct mem *mem, const struct store_change *change, uint64_t nonce, i
     forget_first (document);
 }
 
-static bool
-is_same (const struct store_change *a, const struct store_change *b)
-{
-  return strcmp (a->tenant, b->tenant) == 0 && strcmp (a->kind, b->kind) == 0
-         && strcmp (a->name, b->name) == 0;
-}
-
-static bool
-stands_twice (const struct store_changes *changes, size_t which)
-{
-  for (size_t i = 0; i < which; i++)
-    if (is_same (&changes->list[i], &changes->list[which]))
-      return true;
-  return false;
-}
-
 /* What speaks against one change; `has`: the revision its document has. */
 static enum store_status
 judge (const struct mem *mem, const struct store_changes *changes, size_t which, int64_t *has)
@@ -142,7 +126,7 @@ judge (const struct mem *mem, const struct store_changes *changes, size_t which,
   const struct version *is = current (find (mem, change));
 
   *has = is != NULL ? is->revision : 0;
-  if (stands_twice (changes, which) || (change->expect >= 0 && change->expect != *has))
+  if (change->expect >= 0 && change->expect != *has)
     return STORE_CONFLICT;
   if (change->body.data == NULL && is == NULL)
     return STORE_NOT_FOUND;

@@ -194,6 +194,8 @@ tell_all (struct store *store, struct store_batch *batch)
       doubt_ended (&store->doubts, act);
     }
     store_tell (act);
+    if (act->more && !store->closing)
+      store_tick (store);
   }
   batch_done (store, batch);
 }
@@ -318,6 +320,14 @@ struct store *
 store_open_memory (const struct store_settings *settings)
 {
   return store_open (memory_engine_new (settings), settings);
+}
+
+struct store *
+store_open_sqlite (const struct store_settings *settings, struct error *err)
+{
+  struct store_engine *engine = sqlite_engine_new (settings, err);
+
+  return engine != NULL ? store_open (engine, settings) : NULL;
 }
 
 static void

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "watch/log.h"
+#include "watch/metrics.h"
 
 struct store;
 
@@ -243,8 +244,12 @@ void store_backup (struct store *store, const char *path, store_backup_cb cb, vo
 
 struct store_figures {
   uint64_t calls, running, unknown, definitions, contexts, letters;
-  uint64_t commits, acts, bytes; /* since it was opened; of the file */
-  uint64_t commit_us_max;        /* the longest commit */
+  uint64_t commits, acts;       /* since it was opened: transactions that changed something, or of
+                                   the engine in memory batches; acts that were done */
+  uint64_t failures;            /* acts that were STORE_UNAVAILABLE for the engine's reasons */
+  uint64_t bytes;               /* of the file with what is not in it yet */
+  uint64_t commit_us_max;       /* the longest commit */
+  struct histogram commit_time; /* how long each took, from its first act on */
   int64_t revision;
 };
 /* As of the last commit; nothing is asked of the engine. */

@@ -83,6 +83,7 @@ struct store_act {
   /* The engine's to fill. */
   enum store_status status;   /* of a claim: STORE_OK, and the verdict says; or STORE_UNAVAILABLE */
   enum store_claimed verdict; /* of CLAIM */
+  bool more;                  /* of TICK: there is more to forget */
   bool found;                 /* `out` tells of a call or a context */
   union {
     struct store_call call;       /* of CLAIM, LOOKUP */
@@ -159,5 +160,7 @@ struct store *store_open (struct store_engine *engine, const struct store_settin
 
 /* The engines by themselves; their host is still to be set. */
 struct store_engine *memory_engine_new (const struct store_settings *settings);
+/* Blocks; NULL: err says why. */
+struct store_engine *sqlite_engine_new (const struct store_settings *settings, struct error *err);
 
 #endif

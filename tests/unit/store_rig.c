@@ -45,14 +45,31 @@ rig_open (struct rig *rig, enum rig_kind kind)
   rig_start (rig);
 }
 
+bool
+rig_try_start (struct rig *rig, struct error *err)
+{
+  bool memory = rig->kind == RIG_MEMORY || rig->kind == RIG_MEMORY_FAULTS;
+  bool faults = rig->kind == RIG_MEMORY_FAULTS || rig->kind == RIG_SQLITE_FAULTS;
+  struct store_engine *engine =
+    memory ? memory_engine_new (&rig->settings) : sqlite_engine_new (&rig->settings, err);
+
+  if (engine == NULL)
+    return false;
+  if (faults)
+    engine = rig->faults = faults_new (engine, rig->loop);
+  rig->store = store_open (engine, &rig->settings);
+  return true;
+}
+
 void
 rig_start (struct rig *rig)
 {
-  if (rig->kind == RIG_FAULTS)
-    rig->store =
-      store_open (faults_new (memory_engine_new (&rig->settings), rig->loop), &rig->settings);
-  else
-    rig->store = store_open_memory (&rig->settings);
+  struct error err = { 0 };
+
+  if (!rig_try_start (rig, &err)) {
+    printf ("# %s\n", err.text);
+    CU_FAIL_FATAL ("the store can't be opened");
+  }
 }
 
 void

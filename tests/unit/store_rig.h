@@ -7,13 +7,14 @@
 #include "place.h"
 #include "store/store_engine.h"
 
-enum rig_kind { RIG_MEMORY, RIG_FAULTS };
+enum rig_kind { RIG_MEMORY, RIG_SQLITE, RIG_MEMORY_FAULTS, RIG_SQLITE_FAULTS };
 
 struct rig {
   enum rig_kind kind;
   struct ev_loop *loop;
   struct store_settings settings;
   struct store *store;
+  struct store_engine *faults; /* of an engine with faults: what faults_set wants */
   struct place place;
   int64_t now_ms;
   bool well;
@@ -40,6 +41,8 @@ struct said {
 void rig_open (struct rig *rig, enum rig_kind kind);
 /* A store with the settings as they are now. */
 void rig_start (struct rig *rig);
+/* False: err says why there is none. */
+bool rig_try_start (struct rig *rig, struct error *err);
 void rig_stop (struct rig *rig);
 void rig_close (struct rig *rig);
 /* Turn the loop until it was told so often. */

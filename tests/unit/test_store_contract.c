@@ -10,9 +10,21 @@ open_memory (void)
 }
 
 static void
-open_faults (void)
+open_sqlite (void)
 {
-  rig_open (&bed, RIG_FAULTS);
+  rig_open (&bed, RIG_SQLITE);
+}
+
+static void
+open_memory_faults (void)
+{
+  rig_open (&bed, RIG_MEMORY_FAULTS);
+}
+
+static void
+open_sqlite_faults (void)
+{
+  rig_open (&bed, RIG_SQLITE_FAULTS);
 }
 
 static void
@@ -31,7 +43,9 @@ close_bed (void)
 
 static CU_SuiteInfo suites[] = {
   SUITES ("memory", open_memory),
-  SUITES ("faults", open_faults),
+  SUITES ("sqlite", open_sqlite),
+  SUITES ("memory with faults", open_memory_faults),
+  SUITES ("sqlite with faults", open_sqlite_faults),
   CU_SUITE_INFO_NULL,
 };
 TAP_MAIN (suites)
