@@ -9,6 +9,7 @@ integration_tests = \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
 	%D%/integration/test_durable.py \
+	%D%/integration/test_hooks.py \
 	%D%/integration/test_fairness.py \
 	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
@@ -51,7 +52,7 @@ EXTRA_DIST += \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py \
-	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_sessions.py
+	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_kills.py %D%/bench/soak_sessions.py
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \

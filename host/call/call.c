@@ -286,6 +286,7 @@ calls_keep (struct calls *calls, const struct calls_store *store)
                                                          .log = calls->log,
                                                          .store = store->store,
                                                          .events = &events,
+                                                         .hooks = store->hooks,
                                                          .again = store->again,
                                                          .patience = store->patience });
 }

@@ -11,10 +11,11 @@
 #include "watch/metrics.h"
 #include "watch/pressure.h"
 
-struct offload;   /* base/offload.h */
-struct results;   /* results.h */
-struct store;     /* store/store.h */
-struct tenancies; /* tenancy.h */
+struct claims_hooks; /* claim.h */
+struct offload;      /* base/offload.h */
+struct results;      /* results.h */
+struct store;        /* store/store.h */
+struct tenancies;    /* tenancy.h */
 
 struct calls_settings {
   const struct pressure *pressure; /* of memory; NULL: there is no ceiling */
@@ -34,8 +35,9 @@ struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *
 /* Calls that their callers have named are claimed from now on (claim.h); once. */
 struct calls_store {
   struct store *store;
-  double again;    /* seconds until it is asked again, if it was not available */
-  double patience; /* seconds that a caller waits for its result to be kept */
+  double again;                     /* seconds until it is asked again, if it was not available */
+  double patience;                  /* seconds that a caller waits for its result to be kept */
+  const struct claims_hooks *hooks; /* claim.h; what it has to be there for as long; or NULL */
 };
 void calls_keep (struct calls *calls, const struct calls_store *store);
 /* No call must be running, and the store is closed. */

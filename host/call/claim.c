@@ -26,7 +26,12 @@ struct claim {
   bool noted;        /* a note stands in the place of its result */
   struct store_key key;
   char *tenant;
-  struct buf stored;    /* its result, until that is durable */
+  char *tool;
+  struct buf about;              /* whose it is, JSON */
+  struct buf stored;             /* its result, until that is durable */
+  struct buf letter;             /* what the outside hears of it, … */
+  char *hooks[LETTER_HOOKS_MAX]; /* … by these hooks */
+  size_t hooks_count;
   struct result result; /* what its caller is told then … */
   struct buf room;      /* … and the memory of it */
   ev_timer again;
@@ -52,6 +57,13 @@ claims_new (const struct claims_settings *settings)
 }
 
 static void
+forget_hooks (struct claim *claim)
+{
+  while (claim->hooks_count != 0)
+    free (claim->hooks[--claim->hooks_count]);
+}
+
+static void
 forget (struct claim *claim)
 {
   struct claims *claims = claim->claims;
@@ -64,6 +76,10 @@ forget (struct claim *claim)
     claim->next->prev = claim->prev;
   claims->count--;
   buf_free (&claim->stored);
+  buf_free (&claim->about);
+  buf_free (&claim->letter);
+  forget_hooks (claim);
+  free (claim->tool);
   buf_free (&claim->room);
   free (claim->tenant);
   free (claim);
@@ -246,12 +262,45 @@ ask_release (struct claim *claim)
 
 static void on_finished (void *ctx, enum store_status status);
 
+/* What is told to the outside, of a result that has been written down: the same however often the
+ * store is asked. */
+static void
+write_letters (struct claim *claim, enum call_error error)
+{
+  const struct claims_hooks *hooks = claim->claims->settings.hooks;
+  const enum call_event event = call_event_of (error);
+  const char *names[LETTER_HOOKS_MAX];
+  size_t count;
+
+  forget_hooks (claim);
+  count =
+    hooks != NULL ? hooks->wanting (hooks->ctx, claim->tenant, event, names, LETTER_HOOKS_MAX) : 0;
+  if (count == 0)
+    return;
+  for (; claim->hooks_count < count; claim->hooks_count++)
+    claim->hooks[claim->hooks_count] = xstrdup (names[claim->hooks_count]);
+  buf_reset (&claim->letter, 0);
+  letter_write (&claim->letter, &(struct letter){ .event = event,
+                                                  .tenant = claim->tenant,
+                                                  .tool = claim->tool,
+                                                  .about = &claim->about,
+                                                  .stored = &claim->stored,
+                                                  .now_ms = hooks->now_ms (hooks->ctx) });
+}
+
 static void
 ask_finish (struct claim *claim)
 {
+  struct store_letter letters[LETTER_HOOKS_MAX];
   const struct store_finish finish = { .key = claim->key,
-                                       .result = { claim->stored.data, claim->stored.len } };
+                                       .result = { claim->stored.data, claim->stored.len },
+                                       .letters = letters,
+                                       .letters_count = claim->hooks_count };
 
+  for (size_t i = 0; i < claim->hooks_count; i++)
+    letters[i] = (struct store_letter){ .tenant = claim->tenant,
+                                        .hook = claim->hooks[i],
+                                        .payload = { claim->letter.data, claim->letter.len } };
   claim->state = CLAIM_ENDING;
   store_finish (claim->claims->settings.store, &finish, on_finished, claim);
 }
@@ -267,6 +316,7 @@ keep_note (struct claim *claim)
   claim->noted = true;
   buf_reset (&claim->stored, 0);
   stored_write_too_large (&claim->stored, len);
+  write_letters (claim, claim->result.error);
   ask_finish (claim);
 }
 
@@ -282,6 +332,8 @@ on_finished (void *ctx, enum store_status status)
   if (status != STORE_OK)
     log_event (claim->claims->settings.log, LOG_ERROR, "result_not_kept", "tenant", claim->tenant,
                "status", LOG_INT (status), NULL);
+  else if (claim->hooks_count != 0)
+    claim->claims->settings.hooks->posted (claim->claims->settings.hooks->ctx);
   tell (claim, &claim->result);
   forget (claim);
 }
@@ -346,7 +398,9 @@ claim_cancel (struct claim *claim, const struct result *result)
     return;
   claim->call = NULL;
   claim->cancelled = true;
+  claim->result.error = result->error;
   stored_write (&claim->stored, result);
+  write_letters (claim, result->error);
   if (claim->state == CLAIM_HELD)
     ask_finish (claim);
 }
@@ -355,6 +409,7 @@ void
 claim_finish (struct claim *claim, const struct result *result)
 {
   stored_write (&claim->stored, result);
+  write_letters (claim, result->error);
   stored_copy (&claim->result, result, &claim->room);
   ask_finish (claim);
 }
@@ -433,12 +488,12 @@ claim_begin (struct claims *claims, struct call *call, const struct call_request
                                   .session = request->claimed_in,
                                   .id = request->call_id };
   struct claim *claim = claim_new (claims, call, &name);
-  CLEANUP_BUF struct buf about = { 0 };
   struct store_claim wanted = { .key = claim->key, .tool = call->tool->name };
 
+  claim->tool = xstrdup (call->tool->name);
   identify (request, wanted.what);
-  put_about (&about, request);
-  wanted.about = (struct store_bytes){ about.data, about.len };
+  put_about (&claim->about, request);
+  wanted.about = (struct store_bytes){ claim->about.data, claim->about.len };
   store_claim (claims->settings.store, &wanted, on_claimed, claim);
   return claim;
 }

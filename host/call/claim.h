@@ -12,6 +12,7 @@
 #include <ev.h>
 
 #include "call/call.h"
+#include "call/letters.h"
 #include "call/named.h"
 #include "store/store.h"
 #include "watch/log.h"
@@ -26,11 +27,23 @@ struct claims_events {
   void (*kept) (struct call *call, const struct result *result);
 };
 
+/* What the outside hears of calls. */
+struct claims_hooks {
+  /* Which hooks of a tenant want to hear of such an event: their names, until the next call of
+   * this; how many, at most `max`. */
+  size_t (*wanting) (void *ctx, const char *tenant, enum call_event event, const char **names,
+                     size_t max);
+  void (*posted) (void *ctx);    /* letters have become durable */
+  int64_t (*now_ms) (void *ctx); /* Unix time */
+  void *ctx;
+};
+
 struct claims_settings {
   struct ev_loop *loop;
   struct log *log;
   struct store *store;
   const struct claims_events *events;
+  const struct claims_hooks *hooks; /* NULL: nobody hears */
   double again;    /* seconds until a store that was not available is asked again; then doubling */
   double patience; /* seconds that a caller waits for its result to be durable */
 };

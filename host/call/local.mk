@@ -10,6 +10,7 @@ libhost_la_SOURCES += \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
 	%D%/held.c %D%/held.h \
+	%D%/letters.c %D%/letters.h \
 	%D%/inside.c %D%/inside.h \
 	%D%/named.c %D%/named.h \
 	%D%/preview.c %D%/preview.h \

@@ -172,6 +172,7 @@ host_make_core (struct host *host)
   calls.results = make_results (host);
   calls.readers = host->readers;
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);
+  host_make_outbox (host);
   host_keep_calls (host);
   plugins_list_by (host->plugins, host->calls);
   host_make_tenants (host);

@@ -4,6 +4,7 @@
  *   host.c         it is made of its parts, and freed
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_store.c   what outlives calls: what was asked by name, and how it ended
+ *   host_outbox.c  webhooks of tenants
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
  *   host_realtime.c  what attends calls of OpenAI's Realtime service
@@ -19,6 +20,7 @@
 #define TOOLHOST_DAEMON_HOST_PARTS_H
 
 #include "base/offload.h"
+#include "call/claim.h"
 #include "call/results.h"
 #include "call/seal.h"
 #include "catalog/copies.h"
@@ -30,6 +32,7 @@
 #include "daemon/host.h"
 #include "daemon/intake.h"
 #include "daemon/notify.h"
+#include "daemon/outbox.h"
 #include "daemon/pins.h"
 #include "daemon/plugins.h"
 #include "daemon/policies.h"
@@ -94,6 +97,9 @@ struct host {
   /* the core */
   struct store *store; /* NULL: nothing is kept */
   ev_timer store_tick;
+  struct outbox *outbox; /* likewise */
+  bool outbox_full;
+  struct claims_hooks hooks;
   struct ceiling ceiling;
   struct turns turns;
   struct offload *offload; /* files */
@@ -190,6 +196,12 @@ void host_keep_calls (struct host *host);
 void host_store_metrics (const struct host *host, struct buf *out);
 /* What calls have asked of it is still done, and they are told: before they are freed. */
 void host_close_store (struct host *host);
+
+/* ---- host_outbox.c ---- */
+
+/* Webhooks are sent from here on; after what makes requests. */
+void host_make_outbox (struct host *host);
+void host_outbox_metrics (const struct host *host, struct buf *out);
 
 /* ---- host_core.c ---- */
 

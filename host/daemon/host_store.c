@@ -2,6 +2,8 @@
 
 static const double TICK_SECONDS = 60, AGAIN_SECONDS = 0.1, PATIENCE_SECONDS = 10;
 
+enum { LETTER_BESIDE = 64 * 1024 /* bytes of a letter beside its result */ };
+
 static void
 on_health (void *ctx, bool well, const char *why)
 {
@@ -34,6 +36,7 @@ host_open_store (struct host *host, struct error *err)
   settings.health = on_health;
   settings.ctx = host;
   settings.result_max = (size_t) host->config.store_result_max;
+  settings.letter_max = settings.result_max + LETTER_BESIDE;
   settings.result_ttl_ms = host->config.store_ttl_ms;
   settings.memory_max = (size_t) host->config.store_memory;
   settings.file_max = (uint64_t) host->config.store_disk;
@@ -53,7 +56,8 @@ host_keep_calls (struct host *host)
   if (host->store != NULL)
     calls_keep (host->calls, &(struct calls_store){ .store = host->store,
                                                     .again = AGAIN_SECONDS,
-                                                    .patience = PATIENCE_SECONDS });
+                                                    .patience = PATIENCE_SECONDS,
+                                                    .hooks = &host->hooks });
 }
 
 static void
@@ -92,6 +96,10 @@ host_close_store (struct host *host)
   if (host->store == NULL)
     return;
   ev_timer_stop (host->loop, &host->store_tick);
+  if (host->outbox != NULL)
+    outbox_close (host->outbox);
   store_close (host->store);
+  outbox_free (host->outbox);
+  host->outbox = NULL;
   host->store = NULL;
 }

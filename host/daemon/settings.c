@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_c.h"
+#include "daemon/hooks.h"
 #include "daemon/http_keys.h"
 #include "pool/policy.h"
 #include "schema/repair/repair.h"
@@ -328,6 +329,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return read_tools (value, s->group, at, err);
   case SETTING_HTTP:
     return http_keys_grants (at, value, err);
+  case SETTING_HOOKS:
+    return hooks_read (at, value, err);
   case SETTING_SECRETS:
     return http_keys_secrets (at, value, err);
   case SETTING_FOR_EDITORS:

@@ -32,6 +32,7 @@ enum setting_type {
   SETTING_GROWTH,        /* enum retry_growth: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
   SETTING_HTTP,  /* struct http_grants: a list of patterns, or of objects with more (http_keys.h) */
+  SETTING_HOOKS, /* struct hooks: a list of webhooks (hooks.h) */
   SETTING_SECRETS,     /* struct secrets: an object of names and files */
   SETTING_FOR_EDITORS, /* not read */
   SETTING_EMPTY,       /* only what means nothing ([], {}, null, false); `only` says why */

@@ -42,6 +42,7 @@ static const struct setting tenant_settings[] = {
   { "detailed_errors", SETTING_BOOL, AT (detailed_errors), 0, 0, NULL, NULL },
   { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
   { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings, NULL },
+  { "hooks", SETTING_HOOKS, AT (hooks), 0, 0, NULL, NULL },
   { "keys", SETTING_NOT_HERE, 0, 0, 0, NULL,
     "keys are not kept here: make one with toolhost key new --tenant NAME, which keeps its hash" },
   { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
@@ -59,6 +60,7 @@ settings_clear (struct tenant_settings *s)
   free (s->tool_choice);
   settings_free_strings (s->numbers);
   free (s->realtime);
+  hooks_clear (&s->hooks);
   settings_free_strings (s->tools);
   settings_free_strings (s->tags);
   settings_free_strings (s->plugins);
@@ -267,6 +269,15 @@ tenant_files_read (struct tenant_files *files, int config_dir,
     file_free (files, file);
   }
   return r.good;
+}
+
+const struct tenant_file *
+tenant_files_find (const struct tenant_files *files, const char *tenant)
+{
+  struct tenant_file *file;
+
+  HASH_FIND_STR (files->by_name, tenant, file);
+  return file;
 }
 
 static bool

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "call/tenancy.h"
 #include "catalog/filter.h"
+#include "daemon/hooks.h"
 
 /* What a file says. */
 struct tenant_settings {
@@ -25,6 +26,7 @@ struct tenant_settings {
   char **numbers;          /* of telephones: E.164, or "*" for those nobody has; NULL: none */
   char *realtime;          /* a JSON object: what its calls' sessions have; NULL: nothing */
   int64_t phone_calls_max; /* at once; 0: any number */
+  struct hooks hooks;      /* who hears of its calls */
 };
 
 struct tenant_file {
@@ -54,6 +56,8 @@ struct tenant_files_events {
  * one file is wrong, err has the first: name, pointer, what was expected and what is there. */
 bool tenant_files_read (struct tenant_files *files, int config_dir,
                         const struct tenant_files_events *events, void *ctx, struct error *err);
+/* NULL: the tenant has none. */
+const struct tenant_file *tenant_files_find (const struct tenant_files *files, const char *tenant);
 /* Whose number it is: of several that have it, and before those that have "*", the first by name;
  * NULL: nobody's.  Only of files that are good. */
 const struct tenant_file *tenant_files_called (const struct tenant_files *files,

@@ -116,7 +116,7 @@ class Race:
         begun = time.monotonic()
         d = Daemon(plugins=[plugin_file("tally")], args=("--state-dir", str(self.dir / "state")), check=False,
                    policies={"tally": {"permissions": {"write": [str(self.dir / "tally")]},
-                                       "threads": 4}}, config={**self.config, "log_level": "info"})
+                                       "limits": {"threads": 4}}}, config={**self.config, "log_level": "info"})
         self.daemon = d
         d.address = d.wait_log("listening", lambda e: str(e.get("address", "")).startswith("127."))["address"]
         d.wait_log("ready")

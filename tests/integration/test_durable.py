@@ -31,7 +31,7 @@ def kept(durable=True, **more):
             return d.rest("tally", {"file": str(keeper.file), "id": name, **arguments}, **members)
 
         keeper.again, keeper.tally = again, tally
-        keeper.lines = lambda: keeper.file.read_text().split()
+        keeper.ran = lambda: keeper.file.read_text().split()
         yield keeper
 
 
@@ -51,18 +51,18 @@ def test_the_same_id_runs_once():
         same((again.status, again.body["replayed"], text(again)), (200, True, text(first)))
         same(again.answer.headers["idempotent-replayed"], "true")
         assert "idempotent-replayed" not in first.answer.headers
-        same(k.lines(), ["a"])
+        same(k.ran(), ["a"])
         other = k.tally(d, "b", call_id="1")
         same((other.status, other.code), (409, "call_id_reused"))
         assert text(k.tally(d, "b")) != text(k.tally(d, "b"))  # without an id nothing is remembered
-        same(k.lines(), ["a", "b", "b"])
+        same(k.ran(), ["a", "b", "b"])
 
 
 def test_a_failure_is_a_result():
     with kept(durable=False) as k, k.again() as d:
         first, again = (k.tally(d, "a", call_id="1", fail=True) for _ in range(2))
         same((first.code, again.code, again.message, again.body["replayed"]), ("as_wished", "as_wished", "a", True))
-        same(k.lines(), ["a"])
+        same(k.ran(), ["a"])
 
 
 def test_of_a_session_and_of_none():
@@ -76,7 +76,7 @@ def test_of_a_session_and_of_none():
 def test_while_it_runs():
     with kept(durable=False) as k, k.again() as d:
         waiting = in_background(lambda: k.tally(d, "a", call_id="1", ms=60000))
-        wait_for(k.lines, what="the run")
+        wait_for(k.ran, what="the run")
         again = k.tally(d, "a", call_id="1", ms=60000)
         same((again.status, again.code, again.answer.headers["retry-after"]), (409, "call_in_progress", "1"))
         same(status(d, "1"), "running")
@@ -94,7 +94,7 @@ def test_cancelled_before_it_comes():
         same((gone.status, gone.json), (202, {"call_id": "1", "status": "cancelled"}))
         same(status(d, "1"), "cancelled")
         same(k.tally(d, "a", call_id="1").code, "tool_cancelled")
-        same(k.lines(), [])
+        same(k.ran(), [])
 
 
 def test_too_large_to_keep():

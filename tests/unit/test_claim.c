@@ -15,6 +15,8 @@
 enum asked { ASKED_CLAIM, ASKED_FINISH, ASKED_RELEASE, ASKED_CANCEL, ASKED_LOOKUP };
 
 struct act {
+  size_t letters;
+  char hook[64], letter[4096]; /* the last of them */
   enum asked asked;
   struct store_key key;
   unsigned char what[STORE_HASH];
@@ -54,7 +56,17 @@ store_claim (struct store *store, const struct store_claim *claim, store_claim_c
 void
 store_finish (struct store *store, const struct store_finish *finish, store_cb cb, void *ctx)
 {
-  put (store, ASKED_FINISH, &finish->key, finish->result, ctx)->done = cb;
+  struct act *act = put (store, ASKED_FINISH, &finish->key, finish->result, ctx);
+
+  act->done = cb;
+  act->letters = finish->letters_count;
+  for (size_t i = 0; i < finish->letters_count; i++) {
+    const struct store_letter *letter = &finish->letters[i];
+    CU_ASSERT_STRING_EQUAL (letter->tenant, "acme");
+    (void) snprintf (act->hook, sizeof act->hook, "%s", letter->hook);
+    (void) snprintf (act->letter, sizeof act->letter, "%.*s", (int) letter->payload.len,
+                     (const char *) letter->payload.data);
+  }
 }
 
 void
@@ -144,6 +156,39 @@ on_done (void *ctx, const struct result *r)
 
 static const struct call_events events = { .done = on_done };
 
+/* ---- hooks ---- */
+
+struct hooking {
+  enum call_event event; /* the last that was asked for */
+  size_t count, posted;
+};
+
+static size_t
+wanting (void *ctx, const char *tenant, enum call_event event, const char **names, size_t max)
+{
+  struct hooking *hooking = ctx;
+
+  CU_ASSERT_STRING_EQUAL (tenant, "acme");
+  CU_ASSERT_TRUE (hooking->count <= max);
+  hooking->event = event;
+  for (size_t i = 0; i < hooking->count; i++)
+    names[i] = i == 0 ? "books" : "watch";
+  return hooking->count;
+}
+
+static void
+on_posted (void *ctx)
+{
+  ((struct hooking *) ctx)->posted++;
+}
+
+static int64_t
+at_noon (void *ctx)
+{
+  (void) ctx;
+  return 1795348800123;
+}
+
 /* ---- what each test has ---- */
 
 struct bed {
@@ -152,6 +197,8 @@ struct bed {
   struct store store;
   struct toolset *set;
   struct calls *calls;
+  struct hooking hooking;
+  struct claims_hooks hooks;
 };
 
 static void
@@ -162,8 +209,12 @@ set_up (struct bed *bed)
   bed->calls = calls_new (
     bed->loop, NULL, NULL,
     &(struct calls_settings){ .deadline_ms = 60000, .running_max = 100, .json_depth = 64 });
+  bed->hooks = (struct claims_hooks){
+    .wanting = wanting, .posted = on_posted, .now_ms = at_noon, .ctx = &bed->hooking
+  };
   calls_keep (bed->calls,
-              &(struct calls_store){ .store = &bed->store, .again = 0.001, .patience = 0.004 });
+              &(struct calls_store){
+                .store = &bed->store, .again = 0.001, .patience = 0.004, .hooks = &bed->hooks });
 }
 
 static void
@@ -524,6 +575,79 @@ test_too_large_to_keep (void)
   tear_down (&bed);
 }
 
+/* ---- hooks hear of it ---- */
+
+static bool
+holds (const struct act *act, const char *text)
+{
+  if (strstr (act->letter, text) != NULL)
+    return true;
+  printf ("# expected: %s\n# in: %s\n", text, act->letter);
+  return false;
+}
+
+/* U2-10: the envelope. */
+static void
+test_letters (void)
+{
+  struct bed bed;
+  struct heard heard = { 0 };
+  struct act act, again;
+
+  set_up (&bed);
+  bed.hooking.count = 2;
+  start (&bed, &heard);
+  say_claim (&bed.store, STORE_WON, NULL);
+  unit_gives (&bed.unit, "[]", "{\"x\":1}");
+  CU_ASSERT_EQUAL (bed.hooking.event, CALL_EVENT_COMPLETED);
+  act = say (&bed.store, ASKED_FINISH, STORE_UNAVAILABLE);
+  CU_ASSERT_EQUAL (bed.hooking.posted, 0);
+  CU_ASSERT_EQUAL (act.letters, 2);
+  CU_ASSERT_STRING_EQUAL (act.hook, "watch");
+  CU_ASSERT_TRUE (holds (&act, "{\"id\":\"evt_"));
+  CU_ASSERT_TRUE (holds (&act, "\"object\":\"event\",\"api_version\":\"2026-11-22\","
+                               "\"created\":1795348800,\"type\":\"call.completed\","
+                               "\"tenant_id\":\"acme\",\"livemode\":true,"
+                               "\"data\":{\"call\":{\"call_id\":\"c1\",\"session_id\":\"s\","
+                               "\"principal\":\"key:a\",\"front\":\"test\"},\"tool\":\"t\","
+                               "\"result\":{\"message\":\"\",\"content\":[],"
+                               "\"structured\":{\"x\":1}"));
+  wait_asked (&bed);
+  again = say (&bed.store, ASKED_FINISH, STORE_OK); /* the very same */
+  CU_ASSERT_STRING_EQUAL (act.letter, again.letter);
+  CU_ASSERT_EQUAL (bed.hooking.posted, 1);
+  tear_down (&bed);
+}
+
+static void
+test_which_event (void)
+{
+  struct bed bed;
+  struct heard heard = { 0 };
+  struct act act;
+
+  set_up (&bed);
+  bed.hooking.count = 1;
+  start (&bed, &heard);
+  say_claim (&bed.store, STORE_WON, NULL);
+  unit_crashes (&bed.unit);
+  act = say (&bed.store, ASKED_FINISH, STORE_OK);
+  CU_ASSERT_TRUE (holds (&act, "\"type\":\"call.failed\""));
+  call_cancel (start (&bed, &heard));
+  say_claim (&bed.store, STORE_WON, NULL);
+  act = say (&bed.store, ASKED_FINISH, STORE_OK);
+  CU_ASSERT_TRUE (holds (&act, "\"type\":\"call.cancelled\""));
+  CU_ASSERT_EQUAL (call_event_of (CALL_tool_timeout), CALL_EVENT_TIMEOUT);
+  bed.hooking.count = 0;
+  start (&bed, &heard);
+  say_claim (&bed.store, STORE_WON, NULL);
+  unit_works (&bed.unit);
+  act = say (&bed.store, ASKED_FINISH, STORE_OK);
+  CU_ASSERT_EQUAL (act.letters, 0);
+  CU_ASSERT_EQUAL (bed.hooking.posted, 2);
+  tear_down (&bed);
+}
+
 /* ---- it asks ---- */
 
 #define ASKS                                                                                       \
@@ -759,6 +883,8 @@ static CU_TestInfo way[] = {
   { "asked again", test_asked_again },
   { "patience", test_patience },
   { "too large to keep", test_too_large_to_keep },
+  { "U2-10 letters", test_letters },
+  { "which event", test_which_event },
   { "goes on with its claim", test_goes_on_with_its_claim },
   { "released when not answered", test_released_when_not_answered },
   CU_TEST_INFO_NULL,

@@ -3,7 +3,7 @@
 
 #include "front/realtime/number.h"
 #include "front/realtime/seen.h"
-#include "front/realtime/signature.h"
+#include "service/webhook/signature.h"
 #include "tap.h"
 
 /* ---- signatures: openai-python's tests/lib/test_webhooks.py ---- */

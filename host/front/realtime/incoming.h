@@ -6,7 +6,7 @@
 
 #include "front/http/http.h"
 #include "front/realtime/reception.h"
-#include "front/realtime/signature.h"
+#include "service/webhook/signature.h"
 
 #define REALTIME_INCOMING_PATH "/v1/realtime/incoming"
 

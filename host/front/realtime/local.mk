@@ -12,5 +12,4 @@ libhost_la_SOURCES += \
 	%D%/incoming.c %D%/incoming.h \
 	%D%/number.c %D%/number.h \
 	%D%/reception.c %D%/reception.h \
-	%D%/seen.c %D%/seen.h \
-	%D%/signature.c %D%/signature.h
+	%D%/seen.c %D%/seen.h

@@ -1,4 +1,4 @@
-#include "front/realtime/signature.h"
+#include "service/webhook/signature.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -138,4 +138,16 @@ signature_check (const struct signed_message *message, const struct signature_ke
     return SIGNATURE_MISMATCH;
   base64_encode (BASE64_PADDED, (const char *) mac, sizeof mac, &expected);
   return any_matches (message->signature, &expected) ? SIGNATURE_GOOD : SIGNATURE_MISMATCH;
+}
+
+void
+signature_make (const struct signed_message *message, const struct signature_key *key,
+                struct buf *out)
+{
+  unsigned char mac[MAC];
+
+  if (!mac_of (message, key, mac))
+    return; /* for want of memory: nobody will take it for ours */
+  buf_puts (out, "v1,");
+  base64_encode (BASE64_PADDED, (const char *) mac, sizeof mac, out);
 }

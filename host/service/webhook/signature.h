@@ -1,12 +1,14 @@
-/* signature.h - is a webhook its sender's?  Standard Webhooks as OpenAI signs them: HMAC-SHA256
- * over "ID.TIMESTAMP.BODY", in Base64, with an id and a time that are part of what is signed
- * (U0-6). Pure functions. */
-#ifndef TOOLHOST_FRONT_REALTIME_SIGNATURE_H
-#define TOOLHOST_FRONT_REALTIME_SIGNATURE_H
+/* signature.h - webhooks are signed, and it is said whether one is its sender's: Standard Webhooks,
+ * as OpenAI signs them, too: HMAC-SHA256 over "ID.TIMESTAMP.BODY", in Base64, with an id and a time
+ * that are part of what is signed (U0-6).  Pure functions. */
+#ifndef TOOLHOST_SERVICE_WEBHOOK_SIGNATURE_H
+#define TOOLHOST_SERVICE_WEBHOOK_SIGNATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buf.h"
 
 enum signature_verdict {
   SIGNATURE_GOOD,
@@ -49,5 +51,9 @@ struct signed_message {
 enum signature_verdict signature_check (const struct signed_message *message,
                                         const struct signature_key *key, int64_t now,
                                         int64_t tolerance);
+
+/* Append the header webhook-signature of a message, whose own `signature` is not looked at. */
+void signature_make (const struct signed_message *message, const struct signature_key *key,
+                     struct buf *out);
 
 #endif
