@@ -196,3 +196,7 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 # Telephone calls.
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \
 	%D%/integration/test_phone_agent.py
+
+# Our description of ourselves, by other people's programs (PyPI).
+dist_check_SCRIPTS += %D%/openapi/test_schemathesis.py
+EXTRA_DIST += %D%/openapi/hooks.py %D%/openapi/requirements.txt

@@ -191,10 +191,19 @@ def test_T0_15_what_attends_calls_and_who_may_ask_for_it():
         same(attend(d, manager, "").status, 400)
         same(attend(d, manager, "x" * 257).status, 400)
         same(d.http("GET", "/v1/realtime/calls", headers=manager).status, 405)
-        same(d.http("POST", "/v1/realtime/calls", b"[", manager).status, 400)
+        refused = d.http("GET", "/v1/realtime/calls", headers=manager)
+        same((refused.error, refused.headers["allow"]), ("method_not_allowed", "POST"))
+        for body, code, path in ((b"[", "bad_json", None), (b"[]", "bad_request", ""), (b"{}", "bad_request", ""),
+                                 ({"call_id": 7}, "bad_request", "/call_id"),
+                                 ({"call_id": "rtc_2", "tenant": {}}, "bad_request", "/tenant"),
+                                 ({"call_id": "rtc_2", "tenants": "a"}, "bad_request", "")):
+            answer = d.http("POST", "/v1/realtime/calls", body, manager)
+            same((answer.status, answer.error, answer.json["error"].get("path")), (400, code, path))
+        text = d.http("POST", "/v1/realtime/calls", "{}", {**manager, "Content-Type": "text/plain"})
+        same((text.status, text.error), (415, "unsupported_media_type"))
     with Daemon() as d:
         manager = bearer(new_key(d, "operator", "--role", "manage"))
-        same(attend(d, manager, "rtc_1").status, 503)
+        same((attend(d, manager, "rtc_1").status, attend(d, manager, "rtc_1").error), (404, "not_found"))
 
 
 def test_A4_3_S4_8_a_call_is_ended_when_the_goodbye_was_heard():

@@ -311,7 +311,8 @@ test_parameters_of_the_query (void)
     const char *query, *message; /* NULL: it is taken */
   } rows[] = {
     { "", NULL },
-    { "limit=1&offset=0&call_id=abc&format=b", NULL },
+    { "limit=1&offset=0&call_id=abc&format=a", NULL },
+    { "format=b", "\"bad_format\",\"message\":\"format: expected one of a\"" },
     { "limit=500&offset=999999999999999999", NULL },
     { "limit=0", "limit: expected a number from 1 to 500" },
     { "limit=501", "limit: expected a number from 1 to 500" },

@@ -115,14 +115,16 @@ test_refusals (void)
   check (&f, "POST", "/v1/sessions", "{\"call_id\":\"\"}", 400, "\"path\":\"/call_id\"");
   check (&f, "POST", "/v1/sessions", "{\"context\":[]}", 400, "\"path\":\"/context\"");
   check (&f, "POST", "/v1/sessions", "{\"context\":{\"flags\":{}}}", 400, "\"/context/flags\"");
-  check (&f, "POST", "/v1/sessions", "{\"context\":{\"user\":1}}", 400, "\"bad_context\"");
+  check (&f, "POST", "/v1/sessions", "{\"context\":{\"user\":1}}", 400, "\"/context/user\"");
   check (&f, "GET", "/v1/sessions/ses_0", NULL, 404, "\"session_not_found\"");
   check (&f, "GET", "/v1/sessions/ses_0/events", NULL, 404, "\"session_not_found\"");
   check (&f, "PUT", f.path, "{}", 405, "\"method_not_allowed\"");
   check (&f, "POST", below (&f, "/events"), "[]", 400, "\"bad_event\"");
   check (&f, "POST", below (&f, "/events"), "{\"type\":\"\"}", 400, "\"path\":\"/type\"");
   check (&f, "POST", below (&f, "/interrupt"), "{\"response_id\":\"\"}", 400, "/response_id");
-  check (&f, "GET", below (&f, "/events?after=-1"), NULL, 400, "the number of an event");
+  check (&f, "POST", below (&f, "/interrupt"), "[null]", 400, "expected an object\",\"path\":\"\"");
+  check (&f, "GET", below (&f, "/events?after=-1"), NULL, 400,
+         "after: expected a number from 0 to");
   check (&f, "GET", below (&f, "/events?after=1"), NULL, 400, "there is no event 1 yet");
   check (&f, "POST", below (&f, "/events"), "{\"type\":\"end\"}", 204, "");
   check (&f, "GET", f.path, NULL, 404, "\"session_not_found\"");

@@ -100,6 +100,9 @@ void http_reply_take (struct http_exchange *x, int status, const char *content_t
 void http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
   __attribute__ ((format (printf, 4, 5)));
 
+/* 405, with those that the path takes: "GET, HEAD". */
+void http_refuse_method (struct http_exchange *x, const char *methods);
+
 /* An answer of unknown length (chunked; to HTTP/1.0 until close). */
 void http_stream_begin (struct http_exchange *x, int status, const char *content_type,
                         const char *headers);

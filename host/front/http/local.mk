@@ -7,6 +7,7 @@ libhost_la_SOURCES += \
   %D%/crowd.c %D%/crowd.h \
   %D%/exchange.c %D%/exchange.h \
   %D%/http.h \
+  %D%/method.c \
   %D%/origin.c %D%/origin.h \
   %D%/parse.c %D%/parse.h \
   %D%/peer.c %D%/peer.h \

@@ -77,7 +77,7 @@ session_of (struct mcp_http *mcp, struct http_exchange *x)
   if (!auth_allows (mcp->core.env->auth, x, ROLE_LIST))
     return NULL;
   if (http_header (x, "mcp-session-id").data == NULL) {
-    http_reply (x, 405, NULL, "Allow: POST\r\n", NULL, 0);
+    http_refuse_method (x, "POST");
     return NULL;
   }
   session = mcp_http_session (mcp, x, &fault);
@@ -226,7 +226,7 @@ mcp_http_handle (struct mcp_http *mcp, struct http_exchange *x)
   for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
     if (slice_is (http_request (x)->method, methods[i].method))
       return methods[i].run (mcp, x);
-  http_reply (x, 405, NULL, "Allow: POST, GET, DELETE\r\n", NULL, 0);
+  http_refuse_method (x, "POST, GET, DELETE");
 }
 
 void

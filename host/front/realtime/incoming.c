@@ -148,11 +148,8 @@ incoming_handle (struct incoming *incoming, struct http_exchange *x)
 
   if (incoming == NULL)
     return http_reply_error (x, 404, "not_found", "This daemon takes no telephone calls");
-  if (!slice_is (request->method, "POST")) {
-    static const char body[] = "{\"error\":{\"code\":\"method_not_allowed\","
-                               "\"message\":\"The path does not take this method\"}}";
-    return http_reply (x, 405, "application/json", "Allow: POST\r\n", body, sizeof body - 1);
-  }
+  if (!slice_is (request->method, "POST"))
+    return http_refuse_method (x, "POST");
   verdict = check (incoming, x);
   if (verdict != SIGNATURE_GOOD)
     return refuse (incoming, x, verdict);

@@ -8,8 +8,8 @@
  *   "errors"  { status: [code, …] }, the refusals of its own, with the schema Error
  *   "runs"    true: it ends as a call may, by all rows of errors.def, with the schema CallError
  *
- * A parameter of the query is checked as its schema says (params.h), but one with "x-error-code",
- * which its handler refuses with that code.
+ * A parameter of the query is checked as its schema says (params.h); what is wrong is refused with
+ * its "x-error-code", without one bad_parameter.
  *
  * What every request may be refused with (refusals.def, auth) is added to all.  A status that
  * stands in its "responses" is taken as it stands there.  The codes of a refusal are its

@@ -8,10 +8,13 @@
 
 enum { PARAMS_MAX = 32, WORDS_MAX = 16, NAME_MAX_BYTES = 64 };
 
-enum kind { PARAM_TEXT, PARAM_WORD, PARAM_BOOLEAN, PARAM_INTEGER, PARAM_OTHERS /* judge it */ };
+enum kind { PARAM_TEXT, PARAM_WORD, PARAM_BOOLEAN, PARAM_INTEGER };
+
+static const char bad[] = "bad_parameter";
 
 struct param {
   const char *name;
+  const char *code; /* of the refusal of what is not of its form */
   enum kind kind;
   int64_t min, max;         /* PARAM_INTEGER: of the value; PARAM_TEXT: of its bytes */
   const char *const *words; /* PARAM_WORD: ended by NULL */
@@ -63,14 +66,15 @@ read_words (struct param *p, const struct json_tape *tape, const struct json_nod
 static struct param
 read_param (const struct json_tape *tape, const struct json_node *node, struct arena *arena)
 {
-  const struct json_node *schema = json_member (tape, node, "schema");
+  const struct json_node *schema = resolve (tape, json_member (tape, node, "schema"), arena);
   const struct json_node *type = json_member (tape, schema, "type");
   const struct json_node *words = json_member (tape, schema, "enum");
   struct param p = { .name = json_cstring (tape, json_member (tape, node, "name"), arena) };
 
-  if (json_member (tape, node, "x-error-code") != NULL)
-    p.kind = PARAM_OTHERS;
-  else if (words != NULL)
+  p.code = json_cstring (tape, json_member (tape, node, "x-error-code"), arena);
+  if (p.code == NULL)
+    p.code = bad;
+  if (words != NULL)
     read_words (&p, tape, words, arena);
   else if (json_equals (tape, type, "boolean"))
     p.kind = PARAM_BOOLEAN;
@@ -145,9 +149,9 @@ params_free (struct params *params)
 /* ---- what a request says ---- */
 
 static bool
-refuse (struct http_exchange *x, const char *name, const char *what)
+refuse (struct http_exchange *x, const char *code, const char *name, const char *what)
 {
-  http_reply_error (x, 400, "bad_parameter", "%.80s: %s", name, what);
+  http_reply_error (x, 400, code, "%.80s: %s", name, what);
   return false;
 }
 
@@ -167,7 +171,7 @@ refuse_unknown (const struct list *list, struct http_exchange *x, const char *na
     buf_puts (&what, list->count == 0 ? "this path takes none" : "known are ");
   for (size_t i = 0; near == NULL && i < list->count; i++)
     buf_printf (&what, "%s%s", i == 0 ? "" : ", ", list->params[i].name);
-  return refuse (x, name, buf_cstr (&what));
+  return refuse (x, bad, name, buf_cstr (&what));
 }
 
 static bool
@@ -178,7 +182,7 @@ refuse_word (const struct param *p, struct http_exchange *x)
   buf_puts (&what, "expected one of ");
   for (const char *const *word = p->words; *word != NULL; word++)
     buf_printf (&what, "%s%s", word == p->words ? "" : ", ", *word);
-  return refuse (x, p->name, buf_cstr (&what));
+  return refuse (x, p->code, p->name, buf_cstr (&what));
 }
 
 static bool
@@ -191,7 +195,7 @@ refuse_bounds (const struct param *p, struct http_exchange *x, const char *of)
     buf_printf (&what, " from %lld on", (long long) p->min);
   else
     buf_printf (&what, " from %lld to %lld", (long long) p->min, (long long) p->max);
-  return refuse (x, p->name, buf_cstr (&what));
+  return refuse (x, p->code, p->name, buf_cstr (&what));
 }
 
 /* Decimal, of up to 18 digits. */
@@ -228,15 +232,13 @@ check_value (const struct param *p, struct http_exchange *x, struct slice value)
   int64_t number;
 
   if (!utf8_valid (value.data, value.len) || memchr (value.data, '\0', value.len) != NULL)
-    return refuse (x, p->name, "expected UTF-8 without U+0000");
+    return refuse (x, p->code, p->name, "expected UTF-8 without U+0000");
   switch (p->kind) {
-  case PARAM_OTHERS:
-    return true;
   case PARAM_WORD:
     return is_word (p, value) || refuse_word (p, x);
   case PARAM_BOOLEAN:
     return slice_is (value, "true") || slice_is (value, "false")
-           || refuse (x, p->name, "expected true or false");
+           || refuse (x, p->code, p->name, "expected true or false");
   case PARAM_INTEGER:
     return (read_integer (value, &number) && number >= p->min && number <= p->max)
            || refuse_bounds (p, x, "a number");
@@ -270,7 +272,7 @@ params_check (const struct params *params, size_t at, struct http_exchange *x)
     if (i == list->count)
       return refuse_unknown (list, x, arena_strndup (request->arena, name.data, name.len));
     if ((seen & 1U << i) != 0)
-      return refuse (x, list->params[i].name, "stands twice");
+      return refuse (x, bad, list->params[i].name, "stands twice");
     seen |= 1U << i;
     if (!check_value (&list->params[i], x, value))
       return false;

@@ -59,28 +59,23 @@ reply_status (struct http_exchange *x, int http, const char *status, const char 
   reply_json (x, http, &out);
 }
 
-/* A budget is a number of tokens; false: it is none. */
-static bool
-read_budget (struct slice text, uint64_t *budget)
+/* A number that its description has judged; 0: none is given. */
+static uint64_t
+read_number (struct slice text)
 {
-  *budget = 0;
-  for (size_t i = 0; i < text.len; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9')
-      return false;
-    *budget = *budget * 10 + (uint64_t) (text.data[i] - '0');
-  }
-  return text.data == NULL || (*budget != 0 && text.len <= 15);
+  uint64_t number = 0;
+
+  for (size_t i = 0; i < text.len; i++)
+    number = number * 10 + (uint64_t) (text.data[i] - '0');
+  return number;
 }
 
 static void
 get_costs (const struct rest *rest, struct http_exchange *x, const struct toolset *set)
 {
   CLEANUP_BUF struct buf out = { 0 };
-  uint64_t budget;
 
-  if (!read_budget (http_query (x, "budget"), &budget))
-    return http_reply_error (x, 400, "bad_budget", "budget: expected a number of tokens");
-  cost_put (&out, rest->formats.providers, set, budget);
+  cost_put (&out, rest->formats.providers, set, read_number (http_query (x, "budget")));
   reply_json (x, 200, &out);
 }
 
@@ -594,12 +589,10 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void
 refuse_method (struct http_exchange *x, struct slice path)
 {
-  static const char body[] = "{\"error\":{\"code\":\"method_not_allowed\","
-                             "\"message\":\"The path does not take this method\"}}";
-  CLEANUP_BUF struct buf allow = { 0 };
+  CLEANUP_BUF struct buf methods = { 0 };
 
-  route_allow (routes, ROUTES, path, &allow);
-  http_reply (x, 405, "application/json", buf_cstr (&allow), body, sizeof body - 1);
+  route_allow (routes, ROUTES, path, &methods);
+  http_refuse_method (x, buf_cstr (&methods));
 }
 
 static void

@@ -51,7 +51,7 @@ route_find (const struct route *routes, size_t count, struct slice method, struc
 void
 route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out)
 {
-  const char *separator = "Allow: ";
+  const char *separator = "";
   struct slice segment;
 
   for (size_t i = 0; i < count; i++)
@@ -62,7 +62,6 @@ route_allow (const struct route *routes, size_t count, struct slice path, struct
         buf_puts (out, ", HEAD");
       separator = ", ";
     }
-  buf_puts (out, "\r\n");
 }
 
 const char *

@@ -25,7 +25,7 @@ bool route_fits (const char *pattern, struct slice path, struct slice *segment);
 const struct route *route_find (const struct route *routes, size_t count, struct slice method,
                                 struct slice path, struct slice *segment, bool *known);
 
-/* The methods a path takes, as an Allow header line. */
+/* Append the methods a path takes: "GET, HEAD, POST". */
 void route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out);
 /* The pattern nearest to a path that fits none, or NULL. */
 const char *route_nearest (const struct route *routes, size_t count, struct slice path);

@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "front/encode.h"
+#include "front/refuse.h"
 #include "front/rest/wish.h"
 #include "session/session.h"
 
@@ -44,26 +45,6 @@ rest_session_unknown (struct http_exchange *x)
 {
   http_reply_error (x, 404, "session_not_found",
                     "There is no session of this id that is yours; it may have ended");
-}
-
-/* `err` begins with a JSON pointer: { "error": { "code", "message", "path" } } */
-static void
-refuse_at (struct http_exchange *x, int status, const char *code, const struct error *err)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-  const size_t pointer = strcspn (err->text, ":");
-
-  jsonw_object (&w);
-  jsonw_name (&w, "error");
-  jsonw_object (&w);
-  jsonw_name_string (&w, "code", code);
-  jsonw_name_string (&w, "message", pointer == 0 ? err->text + 2 : err->text);
-  jsonw_name (&w, "path");
-  jsonw_string_len (&w, err->text, pointer);
-  jsonw_end (&w);
-  jsonw_end (&w);
-  reply_json (x, status, NULL, &out);
 }
 
 /* ---- requests ---- */
@@ -136,12 +117,14 @@ rest_session_post (struct rest_sessions *sessions, struct http_exchange *x)
     return;
   wish.tape = &tape;
   if (!session_wish_read (&wish, http_request (x)->arena, &err))
-    return refuse_at (x, 400, "bad_request", &err);
+    return front_refuse_at (x, 400, "bad_request", &err);
   session = session_open (sessions->env->sessions, &wish, &code, &err);
   if (session != NULL)
     reply_opened (x, session);
-  else if (strcmp (code, "bad_context") == 0)
-    refuse_at (x, 400, code, &err);
+  else if (strcmp (code, "bad_context") == 0) {
+    (void) error_wrap (&err, "/context"); /* of which err's pointer is a part */
+    front_refuse_at (x, 400, code, &err);
+  }
   else
     http_reply_error (x, 429, code, "%s", err.text);
 }
@@ -217,7 +200,7 @@ rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, stru
   if (session == NULL || !read_body (sessions, x, &tape))
     return;
   if (!session_hear (session, &tape, json_root (&tape), &ended, &code, &err))
-    return refuse_at (x, status_of (code), code, &err);
+    return front_refuse_at (x, status_of (code), code, &err);
   if (ended)
     http_reply (x, 204, NULL, NULL, NULL, 0);
   else
@@ -235,11 +218,15 @@ rest_session_interrupt (struct rest_sessions *sessions, struct http_exchange *x,
 
   if (session == NULL || !read_body (sessions, x, &tape))
     return;
+  if (!json_is (json_root (&tape), JSON_OBJECT)) {
+    struct error err = { .text = ": expected an object" };
+    return front_refuse_at (x, 400, "bad_request", &err);
+  }
   node = json_member (&tape, json_root (&tape), "response_id");
   response_id = json_cstring (&tape, node, http_request (x)->arena);
   if (node != NULL && (response_id == NULL || *response_id == '\0')) {
     struct error err = { .text = "/response_id: expected the id of a response" };
-    return refuse_at (x, 400, "bad_request", &err);
+    return front_refuse_at (x, 400, "bad_request", &err);
   }
   count = response_id != NULL ? session_interrupt (session, response_id)
                               : session_interrupt_all (session);

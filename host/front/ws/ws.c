@@ -494,7 +494,7 @@ ws_front_handle (struct ws_front *front, struct http_exchange *x)
   if (!auth_allows (front->env->auth, x, ROLE_CALL))
     return;
   if (!slice_is (http_request (x)->method, "GET"))
-    return http_reply_error (x, 405, "method_not_allowed", "The path does not take this method");
+    return http_refuse_method (x, "GET");
   if (!read_format (front, x, &realtime) || !ws_handshake (x, headers))
     return;
   session = id.data != NULL ? join (front, x, id, &after) : open_own (front, x);
