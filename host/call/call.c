@@ -119,21 +119,22 @@ keep_caller (struct call *call, const struct call_request *request)
 }
 
 /* An id that a running call has already is not given a second time: the new call gets one of ours.
- */
+ * Where it is claimed the store says whether it runs at all. */
 static void
-index_call (struct calls *calls, struct call *call, const char *wanted)
+index_call (struct calls *calls, struct call *call, const struct call_request *request)
 {
   struct call *same = NULL;
   size_t len;
   unsigned hash;
 
-  make_id (calls, wanted, call->id, sizeof call->id);
+  make_id (calls, request->call_id, call->id, sizeof call->id);
   len = strlen (call->id);
   HASH_VALUE (call->id, len, hash);
   HASH_FIND_BYHASHVALUE (hh, calls->by_id, call->id, len, hash, same);
   if (same != NULL) {
-    log_event (calls->log, LOG_NOTICE, "tool_call_duplicate_id", "call", call->id, "tool",
-               call->tool->name, NULL);
+    if (request->claimed_in == NULL)
+      log_event (calls->log, LOG_NOTICE, "tool_call_duplicate_id", "call", call->id, "tool",
+                 call->tool->name, NULL);
     make_id (calls, NULL, call->id, sizeof call->id);
     len = strlen (call->id);
     HASH_VALUE (call->id, len, hash);
@@ -187,7 +188,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->stats = calls_stats_of (calls, tool);
   call->tenancy = tenancy_of (calls, request);
   call->started_ns = now;
-  index_call (calls, call, request->call_id);
+  index_call (calls, call, request);
   buf_append (&call->args, arguments->text, arguments->len);
   call->args_len = arguments->len;
   call->hurried = request->deadline_ms > 0 && limit == request->deadline_ms;

@@ -13,6 +13,8 @@ count (struct call *call, const struct result *result)
   if (stats == NULL)
     return;
   stats->outcomes[result->error]++;
+  if (result->replayed) /* what it cost was counted when it ran */
+    return;
   if (call->sent_ns != 0 && result->error != CALL_input_required
       && result->error != CALL_tool_cancelled)
     tool_record_add (&stats->record, result->error == CALL_OK, result->usage.wall_us);
@@ -132,7 +134,8 @@ call_finish (struct call *call, struct result *result, const char *cause)
   result->tool = call->tool;
   result->name = call->uri != NULL ? call->uri : call->tool->name;
   result->name_len = strlen (result->name);
-  fill_usage (call, result);
+  if (!result->replayed)
+    fill_usage (call, result);
   if (call->repairs.len != 0) {
     result->repairs = call->repairs.data;
     result->repairs_len = call->repairs.len;

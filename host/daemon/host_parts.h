@@ -96,6 +96,7 @@ struct host {
 
   /* the core */
   struct store *store; /* NULL: nothing is kept */
+  bool store_unwell;
   ev_timer store_tick;
   struct outbox *outbox; /* likewise */
   bool outbox_full;

@@ -9,6 +9,7 @@ on_health (void *ctx, bool well, const char *why)
 {
   struct host *host = ctx;
 
+  host->store_unwell = !well;
   if (well)
     log_event (host->log, LOG_NOTICE, "store_well", NULL);
   else
@@ -32,7 +33,9 @@ host_open_store (struct host *host, struct error *err)
     return true;
   settings.loop = host->loop;
   settings.log = host->log;
-  settings.folder = host->config.state_dir;
+  /* An agent's own daemon, on its standard input, may run beside another one of the same folder;
+   * nothing that it is asked has a name. */
+  settings.folder = host->serve_stdio ? NULL : host->config.state_dir;
   settings.health = on_health;
   settings.ctx = host;
   settings.result_max = (size_t) host->config.store_result_max;
@@ -41,9 +44,12 @@ host_open_store (struct host *host, struct error *err)
   settings.memory_max = (size_t) host->config.store_memory;
   settings.file_max = (uint64_t) host->config.store_disk;
   host->store =
-    settings.folder != NULL ? store_open_memory (&settings) : store_open_memory (&settings);
+    settings.folder != NULL ? store_open_sqlite (&settings, err) : store_open_memory (&settings);
   if (host->store == NULL)
     return error_wrap (err, "the record of calls can't be opened: ");
+  log_event (host->log, LOG_INFO, "store_opened", "engine", store_name (host->store), "calls",
+             LOG_INT (store_figures (host->store).calls), "unknown",
+             LOG_INT (store_figures (host->store).unknown), NULL);
   ev_timer_init (&host->store_tick, on_tick, TICK_SECONDS, TICK_SECONDS);
   host->store_tick.data = host;
   ev_timer_start (host->loop, &host->store_tick);
@@ -75,6 +81,7 @@ host_store_metrics (const struct host *host, struct buf *out)
   if (host->store == NULL)
     return;
   figures = store_figures (host->store);
+  metric (out, "toolhost_store_up", "gauge", "Does it take what it is given?", !host->store_unwell);
   metric (out, "toolhost_store_calls", "gauge",
           "Calls with an id of their caller's that are known.", (double) figures.calls);
   metric (out, "toolhost_store_calls_unknown", "gauge", "Of them, what ran when a daemon died.",

@@ -6,7 +6,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from harness import Daemon, in_background, main, plugin_file, same, wait_for  # noqa: E402
+from harness import Daemon, comment, in_background, main, plugin_file, same, wait_for  # noqa: E402
+from racing import Race  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -113,6 +114,107 @@ def test_a_background_call_of_a_session():
         known = d.http("GET", f"/v1/calls/1?session_id={session}").json
         same((known["status"], known["tool"], known["result"]["ok"]), ("ended", "tally", True))
         same(status(d, "1"), "call_not_found")
+
+
+# ---- over restarts
+
+def kill(d):
+    """As the machine does it: nothing is told, nothing is written."""
+    d.process.kill()
+    d.process.wait()
+    d._clean()
+
+
+def test_a_result_outlives_the_daemon():
+    with kept() as k:
+        with k.again() as d:
+            first, failed = k.tally(d, "a", call_id="1"), k.tally(d, "b", call_id="2", fail=True)
+        with k.again() as d:
+            same(text(k.tally(d, "a", call_id="1")), text(first))
+            again = k.tally(d, "b", call_id="2", fail=True)
+            same((again.code, again.body["replayed"], failed.code), ("as_wished", True, "as_wished"))
+            known = d.http("GET", "/v1/calls/1").json
+            same((known["status"], known["tool"], known["result"]["ok"]), ("ended", "tally", True))
+            assert known["created"] <= known["ended"]
+        same(k.ran(), ["a", "b"])
+
+
+def test_a_killed_daemon_s_results():
+    with kept() as k:
+        d = k.again()
+        first = k.tally(d, "a", call_id="1")
+        kill(d)
+        with k.again() as d:
+            same(text(k.tally(d, "a", call_id="1")), text(first))
+        same(k.ran(), ["a"])
+
+
+def test_what_ran_is_unknown_and_never_runs_again():
+    with kept() as k:
+        d = k.again()
+        waiting = in_background(lambda: k.tally(d, "a", call_id="1", ms=60000))
+        wait_for(k.ran, what="the run")
+        kill(d)
+        with contextlib.suppress(Exception):  # nobody has answered
+            waiting()
+        for _ in range(2):
+            with k.again() as d:
+                same(status(d, "1"), "unknown")
+                again = k.tally(d, "a", call_id="1", ms=60000)
+                same((again.status, again.code), (502, "outcome_unknown"))
+                same(d.http("DELETE", "/v1/calls/1").error, "call_ended")
+        same(k.ran(), ["a"])
+
+
+def test_a_daemon_that_stops_lets_its_calls_end():
+    with kept() as k:
+        with k.again() as d:
+            waiting = in_background(lambda: k.tally(d, "a", call_id="1", ms=1000))
+            wait_for(k.ran, what="the run")
+        first = text(waiting())
+        with k.again() as d:
+            same(text(k.tally(d, "a", call_id="1", ms=1000)), first)
+
+
+def test_a_note_outlives_the_daemon():
+    with kept() as k:
+        with k.again() as d:
+            same(d.http("DELETE", "/v1/calls/1").status, 202)
+        with k.again() as d:
+            same(k.tally(d, "a", call_id="1").code, "tool_cancelled")
+        same(k.ran(), [])
+
+
+def test_a_background_result_outlives_its_session():
+    with kept() as k:
+        with k.again() as d:
+            session = d.http("POST", "/v1/sessions", {}).json["session_id"]
+            k.tally(d, "a", call_id="1", session_id=session)
+        with k.again() as d:
+            same(d.http("GET", f"/v1/sessions/{session}").error, "session_not_found")
+            known = d.http("GET", f"/v1/calls/1?session_id={session}").json
+            same((known["status"], known["result"]["ok"]), ("ended", True))
+
+
+def test_a_store_that_can_not_be_opened():
+    with kept() as k:
+        with k.again():
+            other = k.again(check=False)
+            try:
+                same(other.process.wait(20), 1)
+                other.reader.join(5)
+                assert "the record of calls can't be opened" in other.raw[-1], other.raw
+            finally:
+                other._clean()
+
+
+def test_raced_ids_and_a_killed_daemon():
+    with Race(ids=20000, kills=3) as race:
+        race.run()
+        race.ask_again()
+        figures = race.check()
+        assert figures["kills"] == 4 and figures["runs"] > 15000, figures
+        comment(f"{figures}, ready after at most {race.down * 1000:.0f} ms")
 
 
 if __name__ == "__main__":

@@ -111,11 +111,43 @@ def test_told_again_until_it_is_taken():
         d.wait_log("outbox_failed", lambda e: "500" in e["why"])
 
 
+def test_told_after_the_daemon_was_killed():
+    with Books(500) as books, hooked(books, durable=True) as k:
+        d = k.serve()
+        try:
+            same(k.tally(d, "a", call_id="1").status, 200)
+            books.wait(1)
+        finally:
+            d.process.kill()
+            d.process.wait()
+            d._clean()
+        with k.serve():
+            books.wait(2)
+            same(check_signature(*books.heard[0][1:]), check_signature(*books.heard[1][1:]))
+
+
 def test_not_to_every_address():
     with Books() as books, hooked(books, private=False) as k, k.serve() as d:
         k.tally(d, "a", call_id="1")
         d.wait_log("outbox_failed", lambda e: "not public" in e["why"])
         same(books.heard, [])
+
+
+def test_a_wrong_hook_is_no_hook():
+    with Books() as books, hooked(books) as k:
+        for change, says in (({"secret_file": "/no/such/file"}, "/hooks/0/secret_file: "),
+                             ({"url": "ftp://books.example/"}, "/hooks/0/url: expected a URL like"),
+                             ({"events": ["call.started"]}, "/hooks/0/events/0: "),
+                             ({"name": "a b"}, "/hooks/0/name: expected 1 to 64 letters")):
+            k.hook, good = {**k.hook, **change}, k.hook
+            d = k.again(tenants={"default": {"hooks": [k.hook]}}, check=False)
+            try:
+                same(d.process.wait(20), 1)
+                d.reader.join(5)
+                assert f"tenants.d/default.json: {says}" in d.raw[-1], d.raw[-1]
+            finally:
+                d._clean()
+            k.hook = good
 
 
 if __name__ == "__main__":
