@@ -6,6 +6,7 @@
 #include "daemon/offering.h"
 #include "daemon/plugins.h"
 #include "daemon/served.h"
+#include "manage/compose.h"
 #include "pool/hello.h"
 
 /* Seconds until a build is tried again that this machine had no time or no room for. */
@@ -13,6 +14,10 @@ static const double AGAIN_FIRST = 1, AGAIN_MOST = 60;
 
 /* Seconds between builds that plugins ask for, of a tenant. */
 static const double REBUILD_PAUSE = 5;
+
+/* Seconds: from a change to its build; between builds while changes go on, doubling up to the most;
+ * without one until they count as the first again. */
+static const double TOUCH_FIRST = 0.01, TOUCH_PAUSE = 0.1, TOUCH_MOST = 2, TOUCH_CALM = 4;
 
 enum { NAMES_MAX = 1000 /* in one line of the log */ };
 
@@ -27,7 +32,7 @@ static void
 begin_members (struct json_writer *w, const struct served *s, const char *builder)
 {
   jsonw_object (w);
-  jsonw_name_string (w, "tenant_id", s->file->name);
+  jsonw_name_string (w, "tenant_id", s->tenancy->name);
   if (builder != NULL)
     jsonw_name_string (w, "builder", builder);
 }
@@ -86,7 +91,7 @@ tell_error (const struct served *s, const struct build *build)
   jsonw_name (&w, "error");
   jsonw_object (&w);
   jsonw_name_string (&w, "type", "ToolBuildError");
-  jsonw_name_string (&w, "tenant_id", s->file->name);
+  jsonw_name_string (&w, "tenant_id", s->tenancy->name);
   jsonw_name_string (&w, "plugin", build->plugin);
   jsonw_name_string (&w, "builder", build->feature);
   jsonw_name_string (&w, "reason", build->problem);
@@ -254,9 +259,8 @@ served_is_stale (struct served *s)
 
 /* ---- one after the other ---- */
 
-/* What the tenant's file says of a feature; NULL: nothing. */
-static char *
-config_of (const struct served *s, const char *feature)
+char *
+served_feature (const struct served *s, const char *feature)
 {
   const char *text = s->file->settings.features;
   CLEANUP_ARENA struct arena arena = { 0 };
@@ -272,6 +276,44 @@ config_of (const struct served *s, const char *feature)
     return NULL;
   raw = json_raw (&tape, node, &len);
   return xstrndup (raw, len);
+}
+
+static bool
+is_composed (const struct served *s, const char *feature)
+{
+  return s->all->needs.compose != NULL && strcmp (feature, ACTIONS_FEATURE) == 0;
+}
+
+/* … and what else it is made of. */
+static char *
+config_of (struct served *s, const char *feature)
+{
+  char *said = served_feature (s, feature), *composed;
+
+  if (!is_composed (s, feature))
+    return said;
+  composed = s->all->needs.compose (s->all->needs.ctx, s->tenancy->name, said, &s->composing);
+  free (said);
+  return composed;
+}
+
+/* Documents come and go one by one, and one that can't be built is to take no other away: what was
+ * built before stays, and says what is wrong. */
+static struct build *
+keep_old (struct served *s, struct build *failed)
+{
+  for (struct build **b = &s->builds, *old; (old = *b) != NULL; b = &old->next)
+    if (old->unit != NULL && strcmp (old->feature, failed->feature) == 0
+        && strcmp (old->plugin, failed->plugin) == 0) {
+      *b = old->next;
+      free (old->problem);
+      old->problem = xstrdup (failed->problem);
+      old->may_pass = failed->may_pass;
+      tell_error (s, old);
+      build_free (failed);
+      return old;
+    }
+  return failed;
 }
 
 static void
@@ -303,6 +345,8 @@ served_answered (struct served *s)
     unit_serve (build->unit);
   }
   buf_free (&s->answer);
+  if (build->unit == NULL && is_composed (s, build->feature))
+    build = keep_old (s, build);
   take_turn (s, build);
   go_on (s);
 }
@@ -389,7 +433,7 @@ tell_unknown_features (const struct served *s)
       i++;
     if (i == s->builders_count)
       log_event (s->all->needs.log, LOG_WARNING, "tenant_feature_without_builder", "tenant",
-                 s->file->name, "feature", json_cstring (&tape, n, &arena), NULL);
+                 s->tenancy->name, "feature", json_cstring (&tape, n, &arena), NULL);
   }
 }
 
@@ -429,12 +473,19 @@ finish (struct served *s)
     put_first (&s->builds, build);
   }
   s->running = false;
+  s->revision = s->composing;
+  if (s->tenancy->own == NULL)
+    (void) tenancy_grant (s->tenancy, &s->file->terms);
   served_make (s);
   builds_free (&was);
   tell_finished (s);
   tell_unknown_features (s);
   arm_again (s);
   s->all->running--;
+  if (s->all->needs.served != NULL)
+    s->all->needs.served (s->all->needs.ctx);
+  if (s->touched)
+    served_touch (s);
   toolsets_look (s->all);
 }
 
@@ -482,10 +533,43 @@ served_build (struct served *s)
   s->builders_count = now.count;
   s->at = 0;
   s->running = true;
+  s->touched = false;
+  s->composing = s->revision;
   s->all->running++;
   tell_started (s);
   tell_granted (s);
   go_on (s);
+}
+
+/* What it is made of has changed: it is built soon, and while that goes on at pauses that grow, so
+ * that whoever makes a thousand tools has not each built a thousand times. */
+void
+served_touch (struct served *s)
+{
+  struct ev_loop *loop = s->all->needs.pool->loop;
+  const double now = pool_now (), since = now - s->touch_begun;
+  double wait;
+
+  s->touched = true;
+  if (s->running || ev_is_active (&s->touch))
+    return; /* it is looked at again when that ends */
+  if (since > TOUCH_CALM)
+    s->touch_pause = 0;
+  wait = s->touch_pause - since;
+  ev_timer_set (&s->touch, wait > TOUCH_FIRST ? wait : TOUCH_FIRST, 0);
+  ev_timer_start (loop, &s->touch);
+}
+
+/* The timer `touch`. */
+void
+served_touched (struct served *s)
+{
+  const double next = s->touch_pause == 0 ? TOUCH_PAUSE : 2 * s->touch_pause;
+
+  s->touch_begun = pool_now ();
+  s->touch_pause = next < TOUCH_MOST ? next : TOUCH_MOST;
+  if (s->touched && !s->running)
+    toolsets_want (s);
 }
 
 /* False: there is none of them. */
@@ -520,6 +604,7 @@ void
 served_clear (struct served *s)
 {
   ev_timer_stop (s->all->needs.pool->loop, &s->rebuild);
+  ev_timer_stop (s->all->needs.pool->loop, &s->touch);
   served_stop_building (s);
   builds_free (&s->builds);
   builders_free (s->builders, s->builders_count);

@@ -163,6 +163,15 @@ read_text (struct buf *text, const char *schema, struct error *err)
   return object;
 }
 
+bool
+document_text (int fd, struct buf *text, struct error *err)
+{
+  if (!read_file (fd, text, err))
+    return false;
+  blank_comments (text->data, text->data + text->len);
+  return true;
+}
+
 struct json_object *
 document_read (int fd, const char *schema, struct error *err)
 {

@@ -37,7 +37,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->config_dir = options->config_dir;
   host->worker = options->worker;
   host->state_dir = -1;
-  host->tenants_dir = -1;
+  host->tenants_dir = host->tools_dir = -1;
   host->serve_stdio = options->stdio;
   host->reconfigure = options->reconfigure;
   host->reconfigure_ctx = options->reconfigure_ctx;
@@ -94,6 +94,7 @@ host_free (struct host *host)
     offload_free (host->readers); /* nobody waits for what they read */
     changes_free (host->changes);
     toolsets_free (host->toolsets);
+    host->toolsets = NULL;
     plugins_free (host->plugins);
     tenancies_free (host->tenancies);
     catalog_free (host->catalog);
@@ -103,11 +104,13 @@ host_free (struct host *host)
     pool_clear (&host->pool);
   }
   host_close_store (host);
+  host_free_manage (host);
   host_stop_fetching_keys (host);
   host_free_phone (host);
   host_free_realtime (host);
   host_free_http (host);
   host_unwatch_tenants (host);
+  host_unwatch_tools (host);
   tenant_files_free (&host->tenants);
   seal_keys_free (host->seal);
   host_unwatch_auth (host);

@@ -51,7 +51,16 @@ on_ready (void *ctx)
 {
   struct host *host = ctx;
 
-  toolsets_begin (host->toolsets, on_built, host);
+  host->plugins_known = true;
+  host_begin_building (host);
+}
+
+void
+host_begin_building (struct host *host)
+{
+  if (host->plugins_known
+      && (host->definitions == NULL || definitions_are_loaded (host->definitions)))
+    toolsets_begin (host->toolsets, on_built, host);
 }
 
 /* What is kept for speed is given back. */
@@ -176,6 +185,7 @@ host_make_core (struct host *host)
   host_keep_calls (host);
   plugins_list_by (host->plugins, host->calls);
   host_make_tenants (host);
+  host_make_manage (host);
   host_make_sessions (host);
   host_make_phone (host);
 }

@@ -206,6 +206,7 @@ host_make_fronts (struct host *host)
                                   .results = host->results,
                                   .readers = host->readers,
                                   .sessions = host->sessions,
+                                  .definitions = host->manage,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,
                                   .asks_max = (size_t) host->config.asks_max,
                                   .task_ttl = (double) host->config.task_ttl_ms / 1000,

@@ -235,6 +235,6 @@ host_open (struct host *host, const struct host_options *options, struct error *
       || !add_plugin_dirs (host, options->standard_dirs, err))
     return false;
   host->policies = policies_read (host->config_dir, err);
-  return host->policies != NULL && host_open_tenants (host, err) && open_seal (host, err)
-         && identity_become (&host->identity, err);
+  return host->policies != NULL && host_open_tenants (host, err) && host_open_tools (host, err)
+         && open_seal (host, err) && identity_become (&host->identity, err);
 }

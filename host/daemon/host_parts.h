@@ -11,6 +11,7 @@
  *   host_phone.c   how these come in, and what is asked of them over REST
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
  *   host_tenants.c who is served what: the files of tenants, read again when they change
+ *   host_manage.c  what tenants' declarative tools are made of: files, and the management API
  *   host_sessions.c  conversations
  *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
  *   host_run.c     it starts, it drains and stops
@@ -39,6 +40,7 @@
 #include "daemon/privileges.h"
 #include "daemon/sandbox.h"
 #include "daemon/tenants.h"
+#include "daemon/tool_files.h"
 #include "daemon/toolsets.h"
 #include "front/auth/auth.h"
 #include "front/auth/jwks_url.h"
@@ -49,6 +51,7 @@
 #include "front/rest/rest.h"
 #include "front/stdio/stdio.h"
 #include "front/ws/ws.h"
+#include "manage/manage.h"
 #include "pool/pool.h"
 #include "pool/spawn.h"
 #include "service/http/broker.h"
@@ -128,6 +131,13 @@ struct host {
   struct tenant_files tenants;
   struct toolsets *toolsets;
   struct settle *tenants_settle;
+  struct tool_files tool_files;
+  struct settle *tools_settle;
+  int tools_dir; /* that is watched; -1: there is none */
+  struct definitions *definitions;
+  struct manage *manage;
+  bool
+    plugins_known; /* they have been described: tools are built as soon as definitions are read */
   struct sessions *sessions;
   ev_timer sessions_tick; /* while there are some */
   struct catalog_watcher sessions_watcher;
@@ -183,6 +193,21 @@ void host_unwatch_tenants (struct host *host);
 /* Read them again: each tenant whose file is good follows it.  False: one is wrong. */
 bool host_read_tenants (struct host *host, struct error *err);
 
+/* ---- host_manage.c ---- */
+
+/* Read tools.d for the first time: a file that is wrong is an error. */
+bool host_open_tools (struct host *host, struct error *err);
+/* What toolsets ask when they build declarative tools. */
+void host_compose_tools (struct host *host, struct toolsets_needs *needs);
+/* The management API: from here on the store is read. */
+void host_make_manage (struct host *host);
+void host_free_manage (struct host *host);
+/* tools.d is followed when it changes. */
+void host_watch_tools (struct host *host);
+void host_unwatch_tools (struct host *host);
+/* Read it again.  False: a file is wrong, the others count. */
+bool host_read_tools (struct host *host, struct error *err);
+
 /* ---- host_sessions.c ---- */
 
 void host_make_sessions (struct host *host);
@@ -209,6 +234,8 @@ void host_outbox_metrics (const struct host *host, struct buf *out);
 void host_make_core (struct host *host);
 /* Of a configuration, what can change while running. */
 void host_follow_config (struct host *host, const struct config *config);
+/* Tenants' tools are built, if all is known that they are built of. */
+void host_begin_building (struct host *host);
 /* The service manager is told that the daemon serves, and what. */
 void host_tell_ready (struct host *host);
 

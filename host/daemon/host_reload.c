@@ -47,8 +47,10 @@ reload (struct host *host, struct error *err)
   plugins_each_changed (host->plugins, forget, host->discovery);
   discovery_scan (host->discovery);
   log_event (host->log, LOG_INFO, "reloaded", NULL);
-  return host_read_tenants (host, err)
-         || error_wrap (err, "all else was read again, but not all of tenants.d: ");
+  if (!host_read_tenants (host, err))
+    return error_wrap (err, "all else was read again, but not all of tenants.d: ");
+  return host_read_tools (host, err)
+         || error_wrap (err, "all else was read again, but not all of tools.d: ");
 }
 
 bool

@@ -95,6 +95,7 @@ host_start (struct host *host)
              TOOLHOST_BUILD_ID, "user", host->identity.name, "pid", LOG_INT (getpid ()), NULL);
   host_await_stdio (host);
   host_watch_tenants (host);
+  host_watch_tools (host);
   discovery_start (host->discovery);
 }
 

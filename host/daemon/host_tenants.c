@@ -91,13 +91,14 @@ host_open_tenants (struct host *host, struct error *err)
 void
 host_make_tenants (struct host *host)
 {
-  const struct toolsets_needs needs = { .log = host->log,
-                                        .pool = &host->pool,
-                                        .plugins = host->plugins,
-                                        .catalog = host->catalog,
-                                        .tenancies = host->tenancies,
-                                        .pins = host->pins };
+  struct toolsets_needs needs = { .log = host->log,
+                                  .pool = &host->pool,
+                                  .plugins = host->plugins,
+                                  .catalog = host->catalog,
+                                  .tenancies = host->tenancies,
+                                  .pins = host->pins };
 
+  host_compose_tools (host, &needs);
   host->toolsets = toolsets_new (&needs);
   auth_set_most (host->auth, most_roles, host->tenancies);
   for (struct tenant_file *f = host->tenants.by_name; f != NULL; f = f->hh.next)

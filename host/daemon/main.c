@@ -117,6 +117,27 @@ check_tenants (const struct sources *sources, struct error *err)
   return good;
 }
 
+static void
+ignore_tools (void *ctx, const struct tool_file *file)
+{
+  (void) ctx;
+  (void) file;
+}
+
+/* The files of declarative tools, as JSON: what they mean is judged when they are built. */
+static bool
+check_tools (const struct sources *sources, struct error *err)
+{
+  struct tool_files files = { .by_name = NULL };
+  struct error first = { { 0 } };
+
+  (void) tool_files_read (&files, sources->dir, ignore_tools, NULL, &first);
+  tool_files_free (&files);
+  if (first.text[0] != '\0')
+    *err = first;
+  return first.text[0] == '\0';
+}
+
 static int
 check (struct sources *sources)
 {
@@ -127,7 +148,8 @@ check (struct sources *sources)
 
   config_init (&config);
   ok = read_config (sources, &config, &err) && check_auth (sources, &config, &err)
-       && check_tenants (sources, &err) && (policies = policies_read (sources->dir, &err)) != NULL;
+       && check_tenants (sources, &err) && check_tools (sources, &err)
+       && (policies = policies_read (sources->dir, &err)) != NULL;
   if (ok)
     say_good (sources, &config, policies);
   config_free (&config);

@@ -554,6 +554,18 @@ plugins_each_builder (struct plugins *all,
       builder (ctx, p->name, p->described.builders[i], p->unit, p->hex);
 }
 
+bool
+plugins_builds (struct plugins *all, const char *plugin, const char *feature)
+{
+  struct plugin *p = NULL;
+
+  HASH_FIND_STR (all->by_name, plugin, p);
+  for (size_t i = 0; p != NULL && i < p->described.builders_count; i++)
+    if (strcmp (p->described.builders[i], feature) == 0)
+      return true;
+  return false;
+}
+
 struct tool *
 plugins_builder_tool (struct plugins *all, const char *feature, const char *name)
 {

@@ -62,6 +62,8 @@ void plugins_each_builder (struct plugins *plugins,
                                             struct unit *unit, const char *hex),
                            void *ctx);
 
+/* Does this plugin build the feature? */
+bool plugins_builds (struct plugins *plugins, const char *plugin, const char *feature);
 /* The internal tool of this name, of the first plugin that builds the feature; NULL: there is none.
  * Good until this turn of the loop ends. */
 struct tool *plugins_builder_tool (struct plugins *plugins, const char *feature, const char *name);

@@ -30,7 +30,8 @@ struct builder {
 
 struct served {
   struct toolsets *all;
-  const struct tenant_file *file;
+  const struct tenant_file *file; /* of one without: that of "default", or one that grants all */
+  bool derived;                   /* it has none */
   struct tenancy *tenancy;
   struct pinned *pinned; /* NULL: its file does not want it */
   struct build *builds;  /* in the order of the builders */
@@ -48,6 +49,13 @@ struct served {
   double pause;      /* seconds, the last one before that; 0: there was none */
   ev_timer rebuild;  /* its plugins want something made again */
   double rebuilt;    /* when that was last done, by pool_now; 0: never */
+  /* of what is made over the management API (manage/definitions.h) */
+  int64_t composing, revision; /* what the run is made of, and what is served; -1: nothing yet */
+  bool touched;                /* it has changed since the last run began */
+  ev_timer touch;              /* … and a run is due */
+  double touch_begun, touch_pause; /* when the last one was, by pool_now; seconds to the next */
+  bool wanted;                     /* it waits for its run: */
+  struct served *next_wanted;
   UT_hash_handle hh; /* by the tenancy's name */
 };
 
@@ -55,8 +63,9 @@ struct toolsets {
   struct toolsets_needs needs;
   struct catalog_watcher watcher;
   struct served *by_name;
-  unsigned running; /* tenants whose tools are being built */
-  bool begun;       /* the plugins are known: builders may run */
+  unsigned running;                          /* tenants whose tools are being built */
+  struct served *first_wanted, *last_wanted; /* those that wait for that */
+  bool begun;                                /* the plugins are known: builders may run */
   void (*built) (void *ctx);
   void *built_ctx;
 };
@@ -67,8 +76,10 @@ struct toolsets {
 void served_make (struct served *s);
 /* NULL: it has no file. */
 struct served *toolsets_find (struct toolsets *all, const char *name);
-/* The last run has ended, of any tenant. */
+/* The last run has ended, of any tenant: whoever waits may begin. */
 void toolsets_look (struct toolsets *all);
+/* It is to be built as soon as not too many others are. */
+void toolsets_want (struct served *s);
 
 /* ---- builds.c ---- */
 
@@ -83,6 +94,12 @@ bool served_is_stale (struct served *s);
 void served_stop_building (struct served *s);
 /* A plugin wants what it has built of a feature made again: soon, and not too often. */
 void served_rebuild (struct served *s, const char *plugin, const char *feature, size_t len);
+/* What its file says of a feature, JSON, allocated; NULL: nothing. */
+char *served_feature (const struct served *s, const char *feature);
+/* What it is made of besides its file has changed. */
+void served_touch (struct served *s);
+/* The timer `touch`. */
+void served_touched (struct served *s);
 /* Forget all that was built. */
 void served_clear (struct served *s);
 

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/json_c.h"
+#include "base/json_tape.h"
 #include "daemon/document.h"
 #include "daemon/folder.h"
 #include "daemon/settings.h"
 #include "front/auth/keys.h"
 #include "front/auth/roles.h"
 #include "front/realtime/number.h"
+#include "manage/compose.h"
 
 /* ---- the keys of a file ---- */
 
@@ -134,6 +136,32 @@ name_fits (const struct tenant_file *file, const struct tenant_settings *s, stru
                        file->name, s->tenant_id);
 }
 
+/* What is told to the plugin that builds declarative tools is put together here (host_manage.c), so
+ * it has to be what that can read. */
+static bool
+actions_fit (const struct tenant_settings *settings, struct error *err)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct composed c = { .count = 0 };
+  const struct json_node *node = NULL;
+  struct json_tape tape;
+  const char *raw;
+  size_t len;
+  bool good;
+
+  if (settings->features == NULL
+      || !json_read (&tape, settings->features, strlen (settings->features), &documents_limits,
+                     &arena))
+    return true;
+  node = json_member (&tape, json_root (&tape), ACTIONS_FEATURE);
+  if (node == NULL)
+    return true;
+  raw = json_raw (&tape, node, &len);
+  good = compose_add_text (&c, raw, len, "tenants.d", err);
+  composed_free (&c);
+  return good || error_wrap (err, "/features/" ACTIONS_FEATURE);
+}
+
 /* NULL: it is wrong; else the document on one line, and what it says. */
 static char *
 read_document (const struct tenant_file *file, int fd, struct tenant_settings *settings,
@@ -144,7 +172,7 @@ read_document (const struct tenant_file *file, int fd, struct tenant_settings *s
 
   settings->repair = -1;
   if (object != NULL && settings_fill (settings, tenant_settings, object, err)
-      && name_fits (file, settings, err))
+      && name_fits (file, settings, err) && actions_fit (settings, err))
     text = xstrdup (json_object_to_json_string_ext (object, JSON_C_TO_STRING_PLAIN));
   if (settings->features == NULL)
     settings->features = xstrdup ("{}");

@@ -91,6 +91,8 @@ served_make (struct served *s)
   struct gathering g = { .tools = NULL };
   struct toolset *set;
 
+  if (s->tenancy->own == NULL)
+    return;
   add_granted (&g, catalog_toolset (whole), &s->file->granted);
   for (struct build *b = s->builds; b != NULL; b = b->next)
     add_built (&g, b);
@@ -99,7 +101,7 @@ served_make (struct served *s)
   set = toolset_new (g.tools, g.count, catalog_generation (whole));
   if (!toolset_choose (set, s->file->settings.tool_choice) && s->all->begun && !s->running)
     log_event (s->all->needs.log, LOG_WARNING, "tenant_tool_choice_unknown", "tenant",
-               s->file->name, "tool_choice", s->file->settings.tool_choice, NULL);
+               s->tenancy->name, "tool_choice", s->file->settings.tool_choice, NULL);
   catalog_swap (tenancy_catalog (s->tenancy), set);
   free (g.tools);
 }
@@ -120,7 +122,7 @@ on_swapped (struct catalog_watcher *watcher)
   for (struct served *s = all->by_name; s != NULL; s = s->hh.next) {
     served_make (s);
     if (all->begun && served_is_stale (s))
-      served_build (s);
+      toolsets_want (s);
   }
 }
 
@@ -146,6 +148,17 @@ on_answered (struct ev_loop *loop, ev_timer *timer, int revents)
   (void) loop;
   (void) revents;
   served_answered (timer->data);
+}
+
+static void
+on_touch (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  struct served *s = timer->data;
+
+  (void) loop;
+  (void) revents;
+  if (s->all->begun)
+    served_touched (s);
 }
 
 static void
@@ -185,59 +198,195 @@ static void
 follow_pin (struct served *s)
 {
   if (s->file->settings.pin)
-    s->pinned = pins_of (s->all->needs.pins, s->file->name);
-  else if (s->file->text != NULL) {
+    s->pinned = pins_of (s->all->needs.pins, s->tenancy->name);
+  else if (s->file->text != NULL || s->derived) {
     s->pinned = NULL;
-    pins_forget (s->all->needs.pins, s->file->name);
+    pins_forget (s->all->needs.pins, s->tenancy->name);
   }
+}
+
+static void
+init_timer (struct served *s, ev_timer *timer, void (*act) (struct ev_loop *, ev_timer *, int))
+{
+  ev_timer_init (timer, act, 0, 0);
+  timer->data = s;
+}
+
+static struct served *
+make_served (struct toolsets *all, const char *name)
+{
+  struct served *s = toolsets_find (all, name);
+
+  if (s != NULL)
+    return s;
+  s = xcalloc (1, sizeof *s);
+  s->all = all;
+  s->tenancy = tenancies_of (all->needs.tenancies, name);
+  s->composing = s->revision = -1;
+  init_timer (s, &s->again, on_again);
+  init_timer (s, &s->answered, on_answered);
+  init_timer (s, &s->rebuild, on_rebuild);
+  init_timer (s, &s->touch, on_touch);
+  HASH_ADD_KEYPTR (hh, all->by_name, s->tenancy->name, strlen (s->tenancy->name), s);
+  return s;
+}
+
+static void
+follow (struct served *s, const struct tenant_file *file)
+{
+  s->file = file;
+  follow_pin (s);
+  if (s->derived && s->all->begun && s->tenancy->own == NULL)
+    return; /* until its tools are built it is served what "default" is, with what is built there */
+  (void) tenancy_grant (s->tenancy, &file->terms);
+  served_make (s);
+}
+
+/* As "default" is served: by its file, or everything. */
+static void
+follow_default (struct served *s)
+{
+  static const struct tenant_file everything = { .settings = { .features = "{}", .repair = -1 },
+                                                 .terms = { .roles = ~0U, .repair = -1 } };
+  const struct served *otherwise = toolsets_find (s->all, TENANT_DEFAULT);
+
+  s->derived = true;
+  follow (s, otherwise != NULL && !otherwise->derived ? otherwise->file : &everything);
+}
+
+/* Whoever has no file of its own follows. */
+static void
+default_has_changed (struct toolsets *all)
+{
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
+    if (s->derived) {
+      follow_default (s);
+      if (all->begun)
+        toolsets_want (s);
+    }
 }
 
 void
 toolsets_follow (struct toolsets *all, const struct tenant_file *file)
 {
-  struct served *s = toolsets_find (all, file->name);
+  struct served *s = make_served (all, file->name);
 
-  if (s == NULL) {
-    s = xcalloc (1, sizeof *s);
-    s->all = all;
-    s->tenancy = tenancies_of (all->needs.tenancies, file->name);
-    ev_timer_init (&s->again, on_again, 0, 0);
-    s->again.data = s;
-    ev_timer_init (&s->answered, on_answered, 0, 0);
-    s->answered.data = s;
-    ev_timer_init (&s->rebuild, on_rebuild, 0, 0);
-    s->rebuild.data = s;
-    HASH_ADD_KEYPTR (hh, all->by_name, s->tenancy->name, strlen (s->tenancy->name), s);
-  }
-  s->file = file;
-  follow_pin (s);
-  (void) tenancy_grant (s->tenancy, &file->terms);
-  served_make (s);
+  s->derived = false;
+  follow (s, file);
   log_event (all->needs.log, LOG_INFO, "tenant_loaded", "tenant", file->name, NULL);
   if (all->begun)
     served_build (s);
+  if (strcmp (file->name, TENANT_DEFAULT) == 0)
+    default_has_changed (all);
+}
+
+static void
+forget_wanted (struct served *s)
+{
+  struct toolsets *all = s->all;
+  struct served **at = &all->first_wanted;
+
+  all->last_wanted = NULL;
+  for (struct served *w; (w = *at) != NULL;)
+    if (w == s)
+      *at = w->next_wanted;
+    else {
+      all->last_wanted = w;
+      at = &w->next_wanted;
+    }
+  s->wanted = false;
 }
 
 static void
 drop (struct toolsets *all, struct served *s)
 {
   HASH_DEL (all->by_name, s);
+  forget_wanted (s);
   served_clear (s);
   free (s);
+}
+
+static bool
+owns (const struct toolsets *all, const char *tenant)
+{
+  return all->needs.owns != NULL && all->needs.owns (all->needs.ctx, tenant);
 }
 
 void
 toolsets_forget (struct toolsets *all, const char *tenant)
 {
   struct served *s = toolsets_find (all, tenant);
+  const bool otherwise = strcmp (tenant, TENANT_DEFAULT) == 0;
 
   if (s == NULL)
     return;
   log_event (all->needs.log, LOG_INFO, "tenant_gone", "tenant", tenant, NULL);
-  tenancy_revoke (s->tenancy);
-  pins_forget (all->needs.pins, tenant);
-  drop (all, s);
+  if (owns (all, tenant)) {
+    follow_default (s);
+    if (all->begun)
+      served_build (s);
+  }
+  else {
+    tenancy_revoke (s->tenancy);
+    pins_forget (all->needs.pins, tenant);
+    drop (all, s);
+  }
+  if (otherwise)
+    default_has_changed (all);
   toolsets_look (all);
+}
+
+/* What is made of it is wanted; one without a file may be new here. */
+static void
+touch (struct toolsets *all, const char *tenant)
+{
+  struct served *s = toolsets_find (all, tenant);
+
+  if (s == NULL && !owns (all, tenant))
+    return;
+  if (s == NULL) {
+    s = make_served (all, tenant);
+    follow_default (s);
+  }
+  if (all->begun)
+    served_touch (s);
+}
+
+void
+toolsets_touch (struct toolsets *all, const char *tenant)
+{
+  const bool everybody = tenant == NULL || strcmp (tenant, TENANT_DEFAULT) == 0;
+
+  touch (all, tenant != NULL ? tenant : TENANT_DEFAULT);
+  for (struct served *s = all->by_name; everybody && s != NULL; s = s->hh.next)
+    if (all->begun && (tenant == NULL || s->derived))
+      served_touch (s);
+}
+
+int64_t
+toolsets_revision (struct toolsets *all, const char *tenant)
+{
+  const struct served *s = toolsets_find (all, tenant);
+
+  return s != NULL ? s->revision : -1;
+}
+
+char *
+toolsets_feature (struct toolsets *all, const char *tenant, const char *feature)
+{
+  const struct served *s = toolsets_find (all, tenant);
+
+  if (s == NULL)
+    s = toolsets_find (all, TENANT_DEFAULT);
+  return s != NULL ? served_feature (s, feature) : NULL;
+}
+
+bool
+toolsets_has_file (struct toolsets *all, const char *tenant)
+{
+  const struct served *s = toolsets_find (all, tenant);
+
+  return s != NULL && !s->derived;
 }
 
 struct pinned *
@@ -293,12 +442,43 @@ toolsets_free (struct toolsets *all)
 
 /* ---- building ---- */
 
+/* So many at once: each is a process that starts, and calls want the machine, too. */
+enum { BUILDS_AT_ONCE = 8 };
+
+/* Whoever waits begins, as far as there is room. */
+static void
+pump (struct toolsets *all)
+{
+  struct served *s;
+
+  while (all->begun && all->running < BUILDS_AT_ONCE && (s = all->first_wanted) != NULL) {
+    forget_wanted (s);
+    served_build (s);
+  }
+}
+
+void
+toolsets_want (struct served *s)
+{
+  struct toolsets *all = s->all;
+
+  if (!s->wanted) {
+    s->wanted = true;
+    s->next_wanted = NULL;
+    *(all->last_wanted != NULL ? &all->last_wanted->next_wanted : &all->first_wanted) = s;
+    all->last_wanted = s;
+  }
+  pump (all);
+}
+
 void
 toolsets_look (struct toolsets *all)
 {
-  void (*built) (void *ctx) = all->built;
+  void (*built) (void *ctx);
 
-  if (!all->begun || all->running != 0 || built == NULL)
+  pump (all);
+  built = all->built;
+  if (!all->begun || all->running != 0 || all->first_wanted != NULL || built == NULL)
     return;
   all->built = NULL;
   built (all->built_ctx);
@@ -309,11 +489,9 @@ toolsets_begin (struct toolsets *all, void (*built) (void *ctx), void *ctx)
 {
   all->begun = true;
   all->built_ctx = ctx;
-  all->running++; /* until all have begun */
-  all->built = built;
   for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
-    served_build (s);
-  all->running--;
+    toolsets_want (s);
+  all->built = built;
   toolsets_look (all);
 }
 
@@ -330,6 +508,7 @@ toolsets_shutdown (struct toolsets *all)
   for (struct served *s = all->by_name; s != NULL; s = s->hh.next) {
     served_stop_building (s);
     ev_timer_stop (all->needs.pool->loop, &s->rebuild);
+    ev_timer_stop (all->needs.pool->loop, &s->touch);
     for (struct build *b = s->builds; b != NULL; b = b->next)
       if (b->unit != NULL)
         unit_shutdown (b->unit);

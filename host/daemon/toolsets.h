@@ -25,6 +25,15 @@ struct toolsets_needs {
   struct catalog *catalog;     /* of everything */
   struct tenancies *tenancies; /* where each tenant's is put */
   struct pins *pins;           /* of those whose files want them */
+  /* What the feature "actions" of a tenant is: `said`, which its file says of it (JSON; NULL:
+   * nothing), and what else there is; allocated, NULL: nothing.  *revision: up to which what was
+   * made over the management API is in it.  NULL: what the file says. */
+  char *(*compose) (void *ctx, const char *tenant, const char *said, int64_t *revision);
+  /* Is there something of the tenant's, which may have no file? */
+  bool (*owns) (void *ctx, const char *tenant);
+  /* Some tenant is served what was built; may be NULL. */
+  void (*served) (void *ctx);
+  void *ctx;
 };
 
 struct toolsets *toolsets_new (const struct toolsets_needs *needs);
@@ -42,6 +51,16 @@ void toolsets_shutdown (struct toolsets *toolsets);
 void toolsets_follow (struct toolsets *toolsets, const struct tenant_file *file);
 /* It has one no longer. */
 void toolsets_forget (struct toolsets *toolsets, const char *tenant);
+
+/* What was made of this tenant's, or of everybody's (NULL), is another: it is built anew, soon, and
+ * what serves goes on until then.  One without a file is served as "default" and this. */
+void toolsets_touch (struct toolsets *toolsets, const char *tenant);
+/* What the file that a tenant is served by says of a feature, JSON, allocated; NULL: nothing. */
+char *toolsets_feature (struct toolsets *toolsets, const char *tenant, const char *feature);
+/* Has it a file of its own? */
+bool toolsets_has_file (struct toolsets *toolsets, const char *tenant);
+/* Up to which revision a tenant is served what was made over the management API; -1: nothing. */
+int64_t toolsets_revision (struct toolsets *toolsets, const char *tenant);
 
 /* { "tenants": [ … ] }, sorted by name; of one, NULL: of all.  False: there is no such file. */
 bool toolsets_render (struct toolsets *toolsets, const char *tenant, struct buf *out);

@@ -83,7 +83,7 @@ put_served (struct json_writer *w, const struct served *s)
   const struct tenant_file *file = s->file;
 
   jsonw_object (w);
-  jsonw_name_string (w, "name", file->name);
+  jsonw_name_string (w, "name", s->tenancy->name);
   if (file->problem != NULL)
     jsonw_name_string (w, "problem", file->problem);
   put_tools (w, catalog_toolset (tenancy_catalog (s->tenancy)));

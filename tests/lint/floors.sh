@@ -16,8 +16,9 @@ host/service      base schema watch
 host/pool         base schema watch service
 host/call         base schema watch catalog pool service store
 host/session      base schema watch catalog pool call service store
-host/front        base schema watch catalog pool call session service store
-host/daemon       base schema watch catalog pool call session front service store
+host/manage       base schema watch catalog pool call store
+host/front        base schema watch catalog pool call session manage service store
+host/daemon       base schema watch catalog pool call session manage front service store
 host/worker       base
 host/mock         base worker
 host/cli          base schema watch catalog pool call front daemon service

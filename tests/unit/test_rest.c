@@ -470,28 +470,36 @@ test_route_fits (void)
 {
   static const struct {
     const char *pattern, *path, *segment; /* NULL: does not fit */
+    const char *second;
   } cases[] = {
-    { "/", "/", "" },
-    { "/a", "/a", "" },
-    { "/a", "/ab", NULL },
-    { "/ab", "/a", NULL },
-    { "/a/{x}", "/a/b", "b" },
-    { "/a/{x}", "/a/", NULL },
-    { "/a/{x}", "/a", NULL },
-    { "/a/{x}", "/a/b/", NULL },
-    { "/a/{x}/c", "/a/b/c", "b" },
-    { "/a/{x}/c", "/a/b/d", NULL },
-    { "/a/{x}/c", "/a/b", NULL },
-    { "/", "", NULL },
+    { "/", "/", "", NULL },
+    { "/a", "/a", "", NULL },
+    { "/a", "/ab", NULL, NULL },
+    { "/ab", "/a", NULL, NULL },
+    { "/a/{x}", "/a/b", "b", NULL },
+    { "/a/{x}", "/a/", NULL, NULL },
+    { "/a/{x}", "/a", NULL, NULL },
+    { "/a/{x}", "/a/b/", NULL, NULL },
+    { "/a/{x}/c", "/a/b/c", "b", NULL },
+    { "/a/{x}/c", "/a/b/d", NULL, NULL },
+    { "/a/{x}/c", "/a/b", NULL, NULL },
+    { "/a/{x}/c/{y}", "/a/b/c/d", "b", "d" },
+    { "/a/{x}/c/{y}/e", "/a/b/c/d/e", "b", "d" },
+    { "/a/{x}/c/{y}", "/a/b/c/", NULL, NULL },
+    { "/a/{x}/c/{y}", "/a/b/c/d/e", NULL, NULL },
+    { "/", "", NULL, NULL },
   };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct slice segment;
+    struct slice segments[ROUTE_SEGMENTS];
     bool fits = route_fits (cases[i].pattern,
-                            (struct slice){ cases[i].path, strlen (cases[i].path) }, &segment);
+                            (struct slice){ cases[i].path, strlen (cases[i].path) }, segments);
     CU_ASSERT_EQUAL (fits, cases[i].segment != NULL);
     if (fits && cases[i].segment[0] != '\0')
-      CU_ASSERT (slice_is (segment, cases[i].segment));
+      CU_ASSERT (slice_is (segments[0], cases[i].segment));
+    if (fits)
+      CU_ASSERT (cases[i].second != NULL ? slice_is (segments[1], cases[i].second)
+                                         : segments[1].data == NULL);
   }
 }
 

@@ -4,6 +4,7 @@ libhost_la_SOURCES += \
   %D%/body.c %D%/body.h \
   %D%/calls.c %D%/calls.h \
   %D%/cost.c %D%/cost.h \
+  %D%/definitions.c %D%/definitions.h \
   %D%/formats.c %D%/formats.h \
   %D%/named.c %D%/named.h \
   %D%/openapi.c %D%/openapi.h \
@@ -21,6 +22,7 @@ libhost_la_SOURCES += \
 api_files = \
   %D%/api/api_calls.schema.json \
   %D%/api/api_daemon.schema.json \
+  %D%/api/api_manage.schema.json \
   %D%/api/api_mcp.schema.json \
   %D%/api/api_offers.schema.json \
   %D%/api/api_realtime.schema.json \
@@ -31,6 +33,7 @@ EXTRA_DIST += $(api_files) %D%/api/files.def
 nodist_libhost_la_SOURCES += \
   %D%/api/api_calls.schema.c \
   %D%/api/api_daemon.schema.c \
+  %D%/api/api_manage.schema.c \
   %D%/api/api_mcp.schema.c \
   %D%/api/api_offers.schema.c \
   %D%/api/api_realtime.schema.c \

@@ -11,6 +11,7 @@
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
+#include "front/rest/definitions.h"
 #include "front/rest/formats.h"
 #include "front/rest/named.h"
 #include "front/rest/openapi.h"
@@ -27,6 +28,7 @@ struct rest {
   struct rest_formats formats;
   struct rest_sessions sessions;
   struct agui_front agui;
+  struct slice second;    /* what stood at the second {…} of the request that is routed */
   struct buf description; /* of all this, as OpenAPI */
   struct params *params;  /* … and what it says of queries */
 };
@@ -476,6 +478,47 @@ post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
   reply_status (x, 200, "reloaded", NULL);
 }
 
+/* ---- what tenants make --------------------------------------------------------------------- */
+
+static struct definition_path
+tools_of (const struct rest *rest, struct slice tenant)
+{
+  return (struct definition_path){ tenant, DEFINITION_TOOL, rest->second };
+}
+
+static struct definition_path
+endpoints_of (const struct rest *rest, struct slice tenant)
+{
+  return (struct definition_path){ tenant, DEFINITION_ENDPOINT, rest->second };
+}
+
+/* HANDLER (its name, whose documents, what is done) */
+#define HANDLER(handler, of, ...)                                                                  \
+  static void handler (struct rest *rest, struct http_exchange *x, struct slice tenant)            \
+  {                                                                                                \
+    const struct definition_path path = of (rest, tenant);                                         \
+    __VA_ARGS__;                                                                                   \
+  }
+/* clang-format off */
+HANDLER (list_made_tools, tools_of, rest_definitions_list (rest->env, x, &path))
+HANDLER (get_made_tool, tools_of, rest_definition_get (rest->env, x, &path))
+HANDLER (post_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_CREATE))
+HANDLER (put_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
+HANDLER (patch_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
+HANDLER (delete_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
+HANDLER (test_made_tool, tools_of, rest_definition_test (rest->env, x, &path))
+HANDLER (get_tool_history, tools_of, rest_definition_history (rest->env, x, &path))
+HANDLER (restore_tool, tools_of, rest_definition_restore (rest->env, x, &path))
+HANDLER (list_endpoints, endpoints_of, rest_definitions_list (rest->env, x, &path))
+HANDLER (get_endpoint, endpoints_of, rest_definition_get (rest->env, x, &path))
+HANDLER (put_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
+HANDLER (patch_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
+HANDLER (delete_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
+HANDLER (get_endpoint_history, endpoints_of, rest_definition_history (rest->env, x, &path))
+HANDLER (restore_endpoint, endpoints_of, rest_definition_restore (rest->env, x, &path))
+/* clang-format on */
+#undef HANDLER
+
 static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
 
 static void
@@ -528,6 +571,40 @@ static const struct route routes[] = {
     get_pins, ROLE_MANAGE },
   { "POST", "/v1/tenants/{tenant}/pins/accept", "acceptPin", "let in what waits: name=…, digest=…",
     post_accept, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/tools", "listMadeTools",
+    "declarative tools that the tenant has made: limit=, offset=, search=", list_made_tools,
+    ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/tools", "createTool", "make one: its document", post_made_tool,
+    ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/tools/{name}", "getMadeTool",
+    "one of them, with its document; revision=: as it was", get_made_tool, ROLE_MANAGE },
+  { "PUT", "/v1/tenants/{tenant}/tools/{name}", "putTool",
+    "make it or put it in the place of what is there; validate=true: only check", put_made_tool,
+    ROLE_MANAGE },
+  { "PATCH", "/v1/tenants/{tenant}/tools/{name}", "patchTool",
+    "change it by a merge patch (RFC 7396)", patch_made_tool, ROLE_MANAGE },
+  { "DELETE", "/v1/tenants/{tenant}/tools/{name}", "deleteTool", "take it away", delete_made_tool,
+    ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/tools/{name}/test", "testTool",
+    "run it with a given context, without effect outside", test_made_tool, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/tools/{name}/history", "getToolHistory",
+    "what it was, the newest first", get_tool_history, ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/tools/{name}/restore", "restoreTool",
+    "make it again what it was at revision=", restore_tool, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/endpoints", "listEndpoints", "endpoints that the tenant has made",
+    list_endpoints, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/endpoints/{name}", "getEndpoint", "one of them", get_endpoint,
+    ROLE_MANAGE },
+  { "PUT", "/v1/tenants/{tenant}/endpoints/{name}", "putEndpoint",
+    "make it or put it in the place of what is there", put_endpoint, ROLE_MANAGE },
+  { "PATCH", "/v1/tenants/{tenant}/endpoints/{name}", "patchEndpoint",
+    "change it by a merge patch (RFC 7396)", patch_endpoint, ROLE_MANAGE },
+  { "DELETE", "/v1/tenants/{tenant}/endpoints/{name}", "deleteEndpoint", "take it away",
+    delete_endpoint, ROLE_MANAGE },
+  { "GET", "/v1/tenants/{tenant}/endpoints/{name}/history", "getEndpointHistory",
+    "what it was, the newest first", get_endpoint_history, ROLE_MANAGE },
+  { "POST", "/v1/tenants/{tenant}/endpoints/{name}/restore", "restoreEndpoint",
+    "make it again what it was at revision=", restore_endpoint, ROLE_MANAGE },
   { "GET", "/v1/plugins", "listPlugins", "the plugins and how they are", get_plugins,
     ROLE_OBSERVE },
   { "POST", "/v1/plugins/{name}/release", "releasePlugin", "end a plugin's quarantine",
@@ -639,10 +716,10 @@ bool
 rest_takes (const struct rest *rest, struct http_exchange *x)
 {
   const struct http_request *request = http_request (x);
-  struct slice segment;
+  struct slice segments[ROUTE_SEGMENTS];
   bool known;
   const struct route *route =
-    route_find (routes, ROUTES, request->method, request->path, &segment, &known);
+    route_find (routes, ROUTES, request->method, request->path, segments, &known);
 
   return route == NULL || params_check (rest->params, (size_t) (route - routes), x);
 }
@@ -651,17 +728,18 @@ void
 rest_handle (struct rest *rest, struct http_exchange *x)
 {
   const struct http_request *request = http_request (x);
-  struct slice segment;
+  struct slice segments[ROUTE_SEGMENTS];
   bool known;
   const struct route *route =
-    route_find (routes, ROUTES, request->method, request->path, &segment, &known);
+    route_find (routes, ROUTES, request->method, request->path, segments, &known);
 
+  rest->second = segments[1];
   if (route != NULL && route->handle == NULL)
     http_reply_error (x, 404, "not_found", "This daemon is not configured to serve this path");
   else if (route != NULL) {
     if (auth_allows (rest->env->auth, x, route->role)
         && params_check (rest->params, (size_t) (route - routes), x))
-      route->handle (rest, x, segment);
+      route->handle (rest, x, segments[0]);
   }
   else if (known)
     refuse_method (x, request->path);

@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-enum { NEAREST_MAX = 64, ROUTES_MAX = 64 };
+enum { NEAREST_MAX = 64, ROUTES_MAX = 128 };
 
 bool
-route_fits (const char *pattern, struct slice path, struct slice *segment)
+route_fits (const char *pattern, struct slice path, struct slice segments[ROUTE_SEGMENTS])
 {
+  size_t count = 0;
   const char *at = path.data;
   const char *end = path.data + path.len;
 
-  *segment = (struct slice){ NULL, 0 };
+  memset (segments, 0, ROUTE_SEGMENTS * sizeof *segments);
   while (*pattern != '\0') {
     if (*pattern == '{') {
       const char *begin = at;
@@ -18,7 +19,7 @@ route_fits (const char *pattern, struct slice path, struct slice *segment)
         at++;
       if (at == begin)
         return false;
-      *segment = (struct slice){ begin, (size_t) (at - begin) };
+      segments[count++] = (struct slice){ begin, (size_t) (at - begin) };
       pattern = strchr (pattern, '}') + 1;
     }
     else if (at == end || *at++ != *pattern++)
@@ -36,11 +37,11 @@ takes_method (const struct route *route, struct slice method)
 
 const struct route *
 route_find (const struct route *routes, size_t count, struct slice method, struct slice path,
-            struct slice *segment, bool *known)
+            struct slice segments[ROUTE_SEGMENTS], bool *known)
 {
   *known = false;
   for (size_t i = 0; i < count; i++)
-    if (route_fits (routes[i].pattern, path, segment)) {
+    if (route_fits (routes[i].pattern, path, segments)) {
       *known = true;
       if (takes_method (&routes[i], method))
         return &routes[i];
@@ -52,10 +53,10 @@ void
 route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out)
 {
   const char *separator = "";
-  struct slice segment;
+  struct slice segments[ROUTE_SEGMENTS];
 
   for (size_t i = 0; i < count; i++)
-    if (route_fits (routes[i].pattern, path, &segment)) {
+    if (route_fits (routes[i].pattern, path, segments)) {
       buf_puts (out, separator);
       buf_puts (out, routes[i].method);
       if (strcmp (routes[i].method, "GET") == 0)
