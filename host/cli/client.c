@@ -238,6 +238,8 @@ exchange_open (struct exchange *x, const struct client *client, const struct req
     curl_slist_append (x->headers, x->streams ? "Accept: text/event-stream, application/json"
                                               : "Accept: application/json");
   x->headers = curl_slist_append (x->headers, "Expect:");
+  if (request->header != NULL)
+    x->headers = curl_slist_append (x->headers, request->header);
   if (client->bearer != NULL)
     x->headers = curl_slist_append (x->headers, client->bearer);
   (void) curl_easy_setopt (x->easy, CURLOPT_HTTPHEADER, x->headers);

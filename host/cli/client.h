@@ -22,6 +22,7 @@ struct request {
   const char *path; /* begins with '/', escaped, with its query */
   const char *body; /* JSON, or NULL */
   size_t body_len;
+  const char *header; /* one more line, "Name: value", or NULL */
 };
 
 /* Zero-initialise; free with reply_free. */

@@ -22,6 +22,7 @@ extern const struct command command_check;
 extern const struct command command_new;
 extern const struct command command_plugins;
 extern const struct command command_tenants;
+extern const struct command command_tools;
 extern const struct command command_sessions;
 extern const struct command command_agui;
 extern const struct command command_asks;

@@ -44,6 +44,9 @@ toolhost_SOURCES = \
   %D%/cmd_agui.c \
   %D%/cmd_sessions.c \
   %D%/cmd_tenants.c \
+  %D%/cmd_tools.c \
+  %D%/made.c %D%/made.h \
+  %D%/tools_apply.c %D%/tools_apply.h \
   %D%/command.h \
   %D%/list_cost.c %D%/list_cost.h \
   %D%/main.c

@@ -41,6 +41,8 @@ enum {
   OPTION_ROLE = 1 << 26,
   OPTION_TENANT = 1 << 27,
   OPTION_CONFIG_DIR = 1 << 28,
+  OPTION_APPLY = 1 << 29, /* --file, --prune, --dry-run, --yes */
+  OPTION_TRY = 1 << 30,   /* --arguments, --context, --webhooks */
   OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL | OPTION_KEY,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
 };
@@ -65,6 +67,8 @@ struct options {
   const char *key;
   const char *tenant;
   const char *config_dir;
+  const char *file;
+  const char *arguments, *context, *webhooks;
   struct option_list args;
   struct option_list refs;
   struct option_list registries;
@@ -78,6 +82,7 @@ struct options {
   bool lines;
   bool describe;
   bool quiet;
+  bool prune, dry_run, yes;
   bool help;
   bool version;
 };

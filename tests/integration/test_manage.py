@@ -3,7 +3,7 @@
 
 import json
 
-from harness import Daemon, main, same, wait_for
+from harness import Daemon, installed, main, run, same, wait_for
 from test_auth import Caller, bearer, new_key
 from test_tenants import call, mcp_tools, tools
 
@@ -264,6 +264,67 @@ def test_a_build_that_fails_takes_no_tool_away():
         same((tools(acme), says(acme, "a")), (["a"], "one of acme"))
         same(put(acme, "acme", deed("b", "two")).json["served"], True)
         same((tools(acme), says(acme, "b")), (["a", "b"], "two of acme"))
+
+
+def tool(d, *words, status=0):
+    """What the command prints, as JSON lines."""
+    got, said, complaint = run(installed("bin/toolhost"), "tools", *words, "--tenant", "acme", "--socket", str(d.socket))
+    same(got, status, (words, said, complaint))
+    return [json.loads(line) for line in said.splitlines()], complaint
+
+
+def test_the_command_applies_a_folder():
+    with Daemon(plugins=["deeds"]) as d:
+        acme = manager(d, "acme")
+        folder = d.dir / "tools"
+        folder.mkdir()
+        files = {"a.json": deed("a", "one"), "b.json": {"tools": [deed("b")], "endpoints": [{"name": "e", "url": "https://x.example/"}]}}
+        for name, content in files.items():
+            (folder / name).write_text("// a comment\n" + dense(content))
+        dry, _ = tool(d, "apply", "-f", str(folder), "--dry-run")
+        same([(c["act"], c["kind"], c["name"], c.get("done")) for c in dry],
+             [("create", "endpoint", "e", "valid"), ("create", "tool", "a", None), ("create", "tool", "b", None)])
+        same(acme.http("GET", path("acme")).json["total"], 0)
+        applied, _ = tool(d, "apply", "-f", str(folder))
+        same([c["done"] for c in applied], ["created"] * 3)
+        wait_for(lambda: tools(acme) == ["a", "b"], what="what was applied")
+        again, _ = tool(d, "apply", "-f", str(folder))
+        same([c["act"] for c in again], ["same"] * 3)
+        (folder / "a.json").write_text(dense(deed("a", "two", more={"x": 1})))
+        (folder / "b.json").unlink()
+        refused, complaint = tool(d, "apply", "-f", str(folder), "--prune", status=2)
+        same([(c["act"], c["name"]) for c in refused], [("change", "a"), ("prune", "b"), ("prune", "e")])
+        assert "--yes" in complaint, complaint
+        pruned, _ = tool(d, "apply", "-f", str(folder), "--prune", "--yes")
+        same([(c["act"], c["name"], c["done"]) for c in pruned],
+             [("change", "a", "changed"), ("prune", "b", "pruned"), ("prune", "e", "pruned")])
+        same(pruned[0]["changes"], ["/says", "/more"])
+        wait_for(lambda: says(acme, "a") == "two of acme" and tools(acme) == ["a"], what="what was pruned")
+        (folder / "bad.json").write_text(dense(deed("bad", "wrong")))
+        bad, _ = tool(d, "apply", "-f", str(folder), status=1)
+        same((bad[1]["done"], bad[1]["answer"]["problems"][0]["pointer"]), ("not valid", "/says"))
+        (folder / "bad.json").write_text('[{"name": "a"}]')
+        _, complaint = tool(d, "apply", "-f", str(folder), status=13)
+        assert '"a" stands there twice' in complaint, complaint
+        (folder / "bad.json").write_text('{"name": 1}')
+        _, complaint = tool(d, "apply", "-f", str(folder), status=13)
+        assert "bad.json: /name: expected" in complaint, complaint
+
+
+def test_the_command_lists_shows_tries_and_takes_away():
+    with Daemon(plugins=["deeds"]) as d:
+        acme = manager(d, "acme")
+        put(acme, "acme", deed("a"))
+        same([i["name"] for i in tool(d)[0][0]["items"]], ["a"])
+        same(tool(d, "get", "a")[0], [deed("a")])
+        same(tool(d, "test", "a", "--arguments", '{"x":1}', "--context", '{"user":{}}')[0][0]["told"]["arguments"], {"x": 1})
+        same(tool(d, "history", "a")[0][0]["items"][0]["document"], deed("a"))
+        same(tool(d, "delete", "a")[0][0]["deleted"], True)
+        _, complaint = tool(d, "get", "a", status=4)
+        assert "made no tool of this name" in complaint, complaint
+        _, complaint = tool(d, "aply", status=2)
+        assert "did you mean apply" in complaint, complaint
+        tool(d, "apply", status=2)
 
 
 def test_without_the_plugin_that_builds_it_says_so():

@@ -21,7 +21,7 @@ host/front        base schema watch catalog pool call session manage service sto
 host/daemon       base schema watch catalog pool call session manage front service store
 host/worker       base
 host/mock         base worker
-host/cli          base schema watch catalog pool call front daemon service
+host/cli          base schema watch catalog pool call manage front daemon service
 plugins           common
 sdk               -
 '
