@@ -4,7 +4,7 @@ EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 %C%_schema_bench_LDADD = $(HOST_LIBS)
 
-EXTRA_DIST += %D%/list.py %D%/promises.py %D%/schema.py %D%/schema_bench.mjs %D%/webhooks.py
+EXTRA_DIST += %D%/list.py %D%/promises.py %D%/schema.py %D%/schema_bench.mjs %D%/tools.py %D%/webhooks.py
 
 EXTRA_PROGRAMS += %D%/toolset_bench
 %C%_toolset_bench_SOURCES = %D%/toolset_bench.c
