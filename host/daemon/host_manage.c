@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "daemon/host_parts.h"
+#include "pool/unit.h"
 
 /* ---- what a tenant's declarative tools are made of --------------------------------------- */
 
@@ -231,6 +232,36 @@ taken_by (void *ctx, const char *tenant, const char *name)
            : NULL;
 }
 
+/* Is it of the grant's server? */
+static bool
+is_of (const struct http_pattern *pattern, const struct url *url)
+{
+  return pattern->secure == url->secure && pattern->port == url->port
+         && (pattern->any_host || strcmp (pattern->host, url->host) == 0);
+}
+
+static bool
+granted (void *ctx, const char *text, const char *method, bool whole)
+{
+  struct host *host = ctx;
+  const struct tool *tool = plugins_builder_tool (host->plugins, ACTIONS_FEATURE, "actions_check");
+  const struct http_grants *grants = tool != NULL ? &unit_policy (tool->unit)->http : NULL;
+  const unsigned asked = http_method_find (method, strlen (method));
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct error unused;
+  struct url url;
+  bool method_only;
+
+  if (grants == NULL || asked == 0 || !url_read (&url, text, strlen (text), &arena, &unused))
+    return true;
+  if (whole)
+    return http_grants_find (grants, &url, asked, &method_only) != NULL;
+  for (size_t i = 0; i < grants->count; i++)
+    if (is_of (&grants->list[i].pattern, &url))
+      return true;
+  return false;
+}
+
 static int64_t
 served_revision (void *ctx, const char *tenant)
 {
@@ -250,6 +281,7 @@ host_make_manage (struct host *host)
     .sandboxed = { .calls = host->calls, .tool = internal_tool, .ctx = host },
     .compose = compose_for_check,
     .taken = taken_by,
+    .granted = granted,
     .served = served_revision,
     .ctx = host
   };

@@ -36,6 +36,7 @@ struct work {
   struct buf document; /* as it is to be */
   struct buf problems; /* items of a JSON array, with commas between them */
   struct buf shown;    /* "definitions" of what the check answered */
+  struct buf warnings; /* likewise */
 };
 
 static void
@@ -47,6 +48,7 @@ work_free (struct work *work)
   buf_free (&work->document);
   buf_free (&work->problems);
   buf_free (&work->shown);
+  buf_free (&work->warnings);
   free (work);
 }
 
@@ -199,7 +201,9 @@ answer_dry (struct work *work)
                                               .problems_len = 2,
                                               .created = work->created,
                                               .definitions = work->shown.data,
-                                              .definitions_len = work->shown.len });
+                                              .definitions_len = work->shown.len,
+                                              .warnings = work->warnings.data,
+                                              .warnings_len = work->warnings.len });
 }
 
 /* Everything but what is only to be said when it is really written. */
@@ -241,27 +245,38 @@ take_problem (struct work *work, const struct json_tape *tape, const struct json
                  json_cstring (tape, json_member (tape, node, "hint"), arena));
 }
 
+/* A member as it stands in the answer; nothing, if it is not there. */
+static void
+copy_member (const struct json_tape *tape, const char *name, struct buf *out)
+{
+  const struct json_node *node = json_member (tape, json_root (tape), name);
+  const char *raw;
+  size_t len;
+
+  if (node == NULL)
+    return;
+  raw = json_raw (tape, node, &len);
+  buf_append (out, raw, len);
+}
+
 /* False: it is no answer of a check. */
 static bool
 take_check (struct work *work, const char *text, size_t len)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
-  const struct json_node *problems, *shown;
+  const struct json_node *problems;
   struct json_tape tape;
 
   if (text == NULL || !json_read (&tape, text, len, &documents_limits, &arena))
     return false;
   problems = json_member (&tape, json_root (&tape), "problems");
-  shown = json_member (&tape, json_root (&tape), "definitions");
   if (!json_is (problems, JSON_ARRAY))
     return false;
   for (const struct json_node *n = json_first (problems); n != json_end (problems);
        n = json_next (n))
     take_problem (work, &tape, n, &arena);
-  if (shown != NULL) {
-    const char *raw = json_raw (&tape, shown, &len);
-    buf_append (&work->shown, raw, len);
-  }
+  copy_member (&tape, "definitions", &work->shown);
+  copy_member (&tape, "warnings", &work->warnings);
   return true;
 }
 
@@ -290,12 +305,14 @@ check (struct work *work)
 {
   const struct manage_needs *needs = &work->manage->needs;
   const bool tool = work->kind == DEFINITION_TOOL;
+  bool strict;
   CLEANUP_BUF struct buf arguments = { 0 };
   CLEANUP_BUF struct buf endpoints = { 0 };
   struct composed c = { .count = 0 };
 
   needs->compose (needs->ctx, work->tenant, &c);
   compose_put_endpoints (&c, tool ? NULL : work->name, &endpoints);
+  strict = c.strict;
   composed_free (&c);
   buf_puts (&arguments, "{\"tools\":[");
   if (tool)
@@ -307,7 +324,7 @@ check (struct work *work)
       buf_putc (&arguments, ',');
   }
   buf_append (&arguments, endpoints.data + 1, endpoints.len - 1);
-  buf_putc (&arguments, '}');
+  buf_puts (&arguments, strict ? ",\"strict_templates\":true}" : "}");
   sandboxed_call (&needs->sandboxed, work->tenant, CHECK, &arguments, on_checked, work);
 }
 
@@ -372,6 +389,34 @@ take_name (struct work *work, const struct json_tape *tape, struct arena *arena)
   if (node == NULL)
     put_named (work, tape);
   return true;
+}
+
+/* What the operator grants is known here and not to the plugin: better said now than when the first
+ * request is refused.  An endpoint has its url, or base_url and path (U2-8). */
+static void
+judge_reach (struct work *work, const struct json_tape *tape, struct arena *arena)
+{
+  const struct json_node *root = json_root (tape);
+  const char *url = json_cstring (tape, json_member (tape, root, "url"), arena);
+  const char *base = json_cstring (tape, json_member (tape, root, "base_url"), arena);
+  const char *path = json_cstring (tape, json_member (tape, root, "path"), arena);
+  const char *method = json_cstring (tape, json_member (tape, root, "method"), arena);
+  CLEANUP_BUF struct buf whole = { 0 };
+  char *template;
+
+  buf_printf (&whole, "%s%s",
+              url != NULL    ? url
+              : base != NULL ? base
+                             : "",
+              url == NULL && path != NULL ? path : "");
+  template = strstr (buf_cstr (&whole), "{{");
+  if (template != NULL)
+    *template = '\0';
+  if (!work->manage->needs.granted (work->manage->needs.ctx, whole.data,
+                                    method != NULL ? method : "POST", template == NULL))
+    add_problem (work, url != NULL ? "/url" : "/base_url", "not_granted",
+                 "nothing that the operator grants declarative tools covers this",
+                 "it takes a grant in permissions.http of the plugin's policy, in plugins.d");
 }
 
 static bool
@@ -448,6 +493,8 @@ begin_document (struct work *work, const struct manage_write *write)
   if (!read_object (work, &tape, text, len, &arena))
     return;
   named = take_name (work, &tape, &arena);
+  if (work->kind == DEFINITION_ENDPOINT)
+    judge_reach (work, &tape, &arena);
   if (work->document.len == 0)
     buf_append (&work->document, text, len);
   if (!named) {

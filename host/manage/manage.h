@@ -23,6 +23,9 @@ struct manage_needs {
   void (*compose) (void *ctx, const char *tenant, struct composed *c);
   /* Whose tool has this name in what the tenant is granted; NULL: nobody's. */
   const char *(*taken) (void *ctx, const char *tenant, const char *name);
+  /* May requests of declarative tools go there?  `whole`: the URL is all there is, otherwise its
+   * begin, up to a template.  What is no URL is the plugin's to judge: true. */
+  bool (*granted) (void *ctx, const char *url, const char *method, bool whole);
   /* Up to which revision the tenant is served what it has made; -1: nothing was built yet. */
   int64_t (*served) (void *ctx, const char *tenant);
   void *ctx;
@@ -65,6 +68,8 @@ struct manage_answer {
   bool created;            /* it was not there before */
   const char *definitions; /* of a dry run: JSON of what models would be shown; NULL: not known */
   size_t definitions_len;
+  const char *warnings; /* likewise: JSON array, of the form of problems */
+  size_t warnings_len;
   int64_t retry_after_ms; /* of a refusal that will pass; 0: not known */
 };
 typedef void (*manage_done) (void *ctx, const struct manage_answer *answer);

@@ -8,6 +8,9 @@ from test_auth import Caller, bearer, new_key
 from test_tenants import call, mcp_tools, tools
 
 
+GRANTS = {"deeds": {"permissions": {"http": ["https://hooks.example/*", "https://x.example/"]}}}
+
+
 def deed(name, says="done", **more):
     return {"name": name, "says": says, "description": f"Does {name}.", **more}
 
@@ -170,7 +173,7 @@ def test_what_it_was_can_be_seen_and_is_made_again():
 
 
 def test_a_tool_is_tried_with_a_context_of_one_s_own():
-    with Daemon(plugins=["deeds"]) as d:
+    with Daemon(plugins=["deeds"], policies=GRANTS) as d:
         acme = manager(d, "acme")
         put(acme, "acme", deed("a"))
         put(acme, "acme", {"name": "meal.log", "url": "https://hooks.example/meal"}, kind="endpoints")
@@ -186,7 +189,7 @@ def test_a_tool_is_tried_with_a_context_of_one_s_own():
 
 
 def test_U2_8_endpoints_have_a_registry():
-    with Daemon(plugins=["deeds"]) as d:
+    with Daemon(plugins=["deeds"], policies=GRANTS) as d:
         acme = manager(d, "acme")
         endpoint = {"name": "meal.log", "url": "https://hooks.example/meal"}
         made = put(acme, "acme", endpoint, kind="endpoints")
@@ -196,6 +199,12 @@ def test_U2_8_endpoints_have_a_registry():
         same(acme.http("GET", path("acme", "meal.log", "endpoints", "/history")).json["items"][0]["document"], endpoint)
         same(acme.http("PATCH", path("acme", "meal.log", "endpoints"), {"method": "PUT"}).status, 200)
         same(acme.http("DELETE", path("acme", "meal.log", "endpoints")).status, 200)
+        for url, method in (("https://other.example/", "POST"), ("http://hooks.example/", "POST"), ("https://x.example/y", "GET"),
+                            ("https://other.example/{{x}}", "POST")):
+            refused = put(acme, "acme", {"name": "e", "url": url, "method": method}, kind="endpoints")
+            same([(p["pointer"], p["code"]) for p in refused.json["problems"]], [("/url", "not_granted")], url)
+        for more in ({"url": "https://hooks.example/a/{{params.id}}"}, {"base_url": "https://hooks.example", "path": "/meals"}):
+            same(put(acme, "acme", {"name": "e", **more}, more="?validate=true", kind="endpoints").status, 200)
         for name in (".a", "a.", "a..b"):
             same(put(acme, "acme", {"name": name}, kind="endpoints").json["problems"][0]["code"], "name_invalid")
 
@@ -274,7 +283,7 @@ def tool(d, *words, status=0):
 
 
 def test_the_command_applies_a_folder():
-    with Daemon(plugins=["deeds"]) as d:
+    with Daemon(plugins=["deeds"], policies=GRANTS) as d:
         acme = manager(d, "acme")
         folder = d.dir / "tools"
         folder.mkdir()

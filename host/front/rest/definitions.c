@@ -349,6 +349,8 @@ reply_dry (struct asked_for *a, const struct manage_answer *answer)
   jsonw_name_raw (&w, "problems", "[]", 2);
   if (answer->definitions_len != 0)
     jsonw_name_raw (&w, "definitions", answer->definitions, answer->definitions_len);
+  if (answer->warnings_len != 0)
+    jsonw_name_raw (&w, "warnings", answer->warnings, answer->warnings_len);
   jsonw_end (&w);
   reply (a->x, 200, 0, &out);
 }
