@@ -4,6 +4,7 @@ BUNDLED_LINKFLAGS = $(PLUGIN_LINKFLAGS) -export-symbols-regex '^toolhost_plugin_
 PLUGIN_TEST_LIBS = plugins/common/libplugincommon.la libtoolhost-mock.la $(CUNIT_LIBS)
 
 include plugins/common/local.mk
+include plugins/actions/local.mk
 include plugins/agent_as_handoff/local.mk
 include plugins/echo/local.mk
 include plugins/calculator/local.mk

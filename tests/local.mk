@@ -47,6 +47,9 @@ check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(tests_of_threads)'
 
 EXTRA_DIST += \
+	%D%/actions/README.md %D%/actions/conditions.json %D%/actions/context.json %D%/actions/documents.json \
+	%D%/actions/order.json %D%/actions/rules.json %D%/actions/save_meal.json %D%/actions/speaking.json \
+	%D%/actions/spellings.json %D%/actions/templates.json %D%/actions/webhooks.json \
 	%D%/unit/tap.h \
 	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/racing.py %D%/integration/realtime_server.py \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \

@@ -7,8 +7,8 @@
 
 enum { DEPTH_MAX = 64 };
 
-static char
-peek (struct json_scan *scan)
+char
+json_scan_peek (struct json_scan *scan)
 {
   while (scan->at < scan->end && memchr (" \t\n\r", *scan->at, 4) != NULL)
     scan->at++;
@@ -18,7 +18,7 @@ peek (struct json_scan *scan)
 static bool
 pass (struct json_scan *scan, char c)
 {
-  if (peek (scan) != c)
+  if (json_scan_peek (scan) != c)
     return false;
   scan->at++;
   return true;
@@ -44,7 +44,7 @@ another (struct json_scan *scan, char close)
   if (pass (scan, close))
     return false;
   (void) pass (scan, ',');
-  return peek (scan) != '\0' || give_up (scan);
+  return json_scan_peek (scan) != '\0' || give_up (scan);
 }
 
 bool
@@ -167,7 +167,7 @@ json_scan_skip (struct json_scan *scan)
   unsigned depth = 0;
 
   do {
-    char c = peek (scan);
+    char c = json_scan_peek (scan);
 
     if (c == '\0' || depth > DEPTH_MAX)
       return give_up (scan);

@@ -30,6 +30,8 @@ bool json_scan_name (struct json_scan *scan, struct text *name);
 bool json_scan_item (struct json_scan *scan);
 /* The string that stands here, unescaped; false: something else does, and nothing was passed. */
 bool json_scan_string (struct json_scan *scan, struct text *string);
+/* What stands here: the first character of a value, a bracket or a comma; '\0': nothing more. */
+char json_scan_peek (struct json_scan *scan);
 /* Over whatever value stands here. */
 bool json_scan_skip (struct json_scan *scan);
 
