@@ -35,8 +35,9 @@ typedef struct toolhost_mock_result {
   const char *log;      /* every progress and log line, one a line */
   const char *asks;     /* ASKED: what was asked, a JSON object { key: { "kind", "params" } } */
   const char *emitted;  /* what toolhost_emit said to the user, one event a line; "" when nothing */
-  const char *changes;  /* of a call that succeeded what it did to its session, one a line: "set
-                           workflow.step 2", "append history {…}", "flags vip true", "handoff {…}" */
+  const char *changes;  /* what the call did to its session, one a line: "set workflow.step 2",
+                           "append history {…}", "flags vip true", "handoff {…}"; of one that did
+                           not succeed what stays all the same */
 } toolhost_mock_result;
 
 /* Load the plugin behind `entry` and open it with `config` (JSON text; NULL: "{}").  NULL when the

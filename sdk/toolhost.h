@@ -462,6 +462,8 @@ struct toolhost_host {
   /* events in the log; `call` NULL: it belongs to none */
   toolhost_status (*event) (const toolhost_host *host, toolhost_call *call, int32_t level,
                             const char *name, const char *members, size_t len);
+  /* several writes into the session's context, at once */
+  toolhost_status (*context_change) (toolhost_call *call, const char *change_json, size_t len);
 };
 
 /* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
@@ -1072,7 +1074,8 @@ toolhost_emit (toolhost_call *call, const char *event_json)
 /* Who goes on with the conversation when this call succeeds: from then on it gets all events, until
  * it hands off itself.  `target_json` is an object: {} is this tool with the arguments it has,
  * "args" others; { "tool": NAME, "args": {…} } is another, which first hears that it has taken
- * over; { "tool": null } gives the conversation back to the application.  The last one of a call
+ * over; { "tool": null } gives the conversation back to the application.  With "anyway": true it
+ * holds also when this call fails by itself (toolhost_fail).  The last one of a call
  * counts. TOOLHOST_NOT_GRANTED: the call is in no session.  TOOLHOST_NOT_FOUND: there is no such
  * tool. TOOLHOST_BAD_VALUE: it is no such object.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
@@ -1106,6 +1109,20 @@ TOOLHOST_UNUSED static inline toolhost_status
 toolhost_context_append (toolhost_call *call, const char *path, const char *json)
 {
   return call->host->context_append (call, path, json, strlen (json));
+}
+
+/* Several writes as one: { "set": { PATH: value, … }, "append": { PATH: value, … }, "flags": {
+ * NAME: true or false, … } }, each of them optional.  All of it is written, or nothing.  It takes
+ * effect at once for everybody, together with what this call has written before, and stays whatever
+ * becomes of the call: a tool that asks (toolhost_ask) asks first.  Statuses as above;
+ * TOOLHOST_FAILED also where the context would be too large, or what was written before does not go
+ * together with what others have written; TOOLHOST_TOO_OLD.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_context_change (toolhost_call *call, const char *change_json)
+{
+  return TOOLHOST_REACHES (call->host, context_change)
+           ? call->host->context_change (call, change_json, strlen (change_json))
+           : TOOLHOST_TOO_OLD;
 }
 
 /* Flags of the session, likewise.  A flag that nobody has set is not set.  [call] */

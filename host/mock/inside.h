@@ -27,6 +27,7 @@ struct toolhost_mock {
   bool in_session;       /* the next calls are */
   struct known *known;   /* of the session's context */
   struct buf changes;    /* that the call has made, one a line */
+  size_t committed;      /* bytes of them that stay when it fails */
   struct canned *canned; /* answers of servers */
   struct buf request;    /* to one of them, as far as it has come: head, then body */
   size_t head_len, body_len;

@@ -660,7 +660,7 @@ mock_run (toolhost_mock *mock, struct mock_request *request)
     request->args = "{}";
   pthread_mutex_lock (&mock->lock);
   mock->questions = 0;
-  mock->log.len = mock->emitted.len = mock->changes.len = 0;
+  mock->log.len = mock->emitted.len = mock->changes.len = mock->committed = 0;
   pthread_mutex_unlock (&mock->lock);
   if (request->tool == NULL)
     own = mock_result (TOOLHOST_NOT_FOUND, request->absent);

@@ -55,7 +55,7 @@ mock_settle_session (struct toolhost_mock *mock, bool succeeded)
     at = &known->next;
   }
   if (!succeeded)
-    mock->changes.len = 0;
+    mock->changes.len = mock->committed;
 }
 
 void
@@ -85,6 +85,7 @@ struct asked {
   const char *member; /* what is wanted */
   const struct json_tape *tape;
   const struct json_node *value;
+  const struct json_node *name; /* of a write: its path or flag, before the value */
   struct arena *arena;
   struct buf *out; /* the answer */
 };
@@ -129,10 +130,9 @@ serve_flag (const struct asked *a)
 static enum frame_served_status
 serve_flags (const struct asked *a)
 {
-  const struct json_node *name = json_first (a->value);
-  const char *path = path_of_flag (a, name);
+  const char *path = path_of_flag (a, a->name);
   size_t len;
-  const char *json = json_raw (a->tape, json_next (name), &len);
+  const char *json = json_raw (a->tape, json_next (a->name), &len);
 
   if (path[strlen ("flags.")] == '\0')
     return FRAME_SERVED_BAD_VALUE;
@@ -165,10 +165,9 @@ static enum frame_served_status
 serve_write (const struct asked *a)
 {
   const bool append = strcmp (a->member, "append") == 0;
-  const struct json_node *name = json_first (a->value);
-  const char *path = json_cstring (a->tape, name, a->arena);
+  const char *path = json_cstring (a->tape, a->name, a->arena);
   size_t len;
-  const char *json = json_raw (a->tape, json_next (name), &len), *whole = json;
+  const char *json = json_raw (a->tape, json_next (a->name), &len), *whole = json;
   size_t whole_len = len;
 
   if (path == NULL || !context_path_is_one (path))
@@ -186,20 +185,78 @@ serve_write (const struct asked *a)
   return FRAME_SERVED_OK;
 }
 
+/* All that the call has done so far stays, whatever becomes of it. */
+static void
+commit (struct toolhost_mock *mock)
+{
+  for (struct known *known = mock->known; known != NULL; known = known->next)
+    known->pending = false;
+  mock->committed = mock->changes.len;
+}
+
+static void
+undo (struct toolhost_mock *mock, const struct known *before, size_t changes)
+{
+  while (mock->known != before) {
+    struct known *known = mock->known;
+    mock->known = known->next;
+    free_known (known);
+  }
+  mock->changes.len = changes;
+}
+
+static enum frame_served_status
+serve_part (const struct asked *a, const char *member,
+            enum frame_served_status (*serve) (const struct asked *a))
+{
+  const struct json_node *part = json_member (a->tape, a->value, member);
+  enum frame_served_status status = FRAME_SERVED_OK;
+  struct asked one = *a;
+
+  one.member = member;
+  if (part == NULL)
+    return status;
+  for (one.name = json_first (part); status == FRAME_SERVED_OK && one.name != json_end (part);
+       one.name = json_next (json_next (one.name)))
+    status = serve (&one);
+  return status;
+}
+
+static enum frame_served_status
+serve_change (const struct asked *a)
+{
+  const struct known *before = a->mock->known;
+  const size_t changes = a->mock->changes.len;
+  enum frame_served_status status = serve_part (a, "set", serve_write);
+
+  if (status == FRAME_SERVED_OK)
+    status = serve_part (a, "append", serve_write);
+  if (status == FRAME_SERVED_OK)
+    status = serve_part (a, "flags", serve_flags);
+  if (status == FRAME_SERVED_OK)
+    commit (a->mock);
+  else
+    undo (a->mock, before, changes);
+  return status;
+}
+
 /* Which tools its daemon would have, the mock does not know: it takes any name. */
 static enum frame_served_status
 serve_handoff (const struct asked *a)
 {
   const struct json_node *tool = json_member (a->tape, a->value, "tool");
   const struct json_node *args = json_member (a->tape, a->value, "args");
+  const struct json_node *anyway = json_member (a->tape, a->value, "anyway");
   size_t len;
   const char *json = json_raw (a->tape, a->value, &len);
 
-  if (a->value->count != (tool != NULL) + (args != NULL)
+  if (a->value->count != (tool != NULL) + (args != NULL) + (anyway != NULL)
       || (tool != NULL && !json_is (tool, JSON_NULL) && !json_is (tool, JSON_STRING))
       || (args != NULL && !json_is (args, JSON_OBJECT)))
     return FRAME_SERVED_BAD_VALUE;
   note (a, "", json, len);
+  if (json_is (anyway, JSON_TRUE))
+    a->mock->committed = a->mock->changes.len;
   return FRAME_SERVED_OK;
 }
 
@@ -207,8 +264,9 @@ static const struct {
   const char *member;
   enum frame_served_status (*serve) (const struct asked *a);
 } verbs[] = {
-  { "get", serve_get },      { "flag", serve_flag },   { "set", serve_write },
-  { "append", serve_write }, { "flags", serve_flags }, { "handoff", serve_handoff },
+  { "get", serve_get },       { "flag", serve_flag },   { "set", serve_write },
+  { "append", serve_write },  { "flags", serve_flags }, { "handoff", serve_handoff },
+  { "change", serve_change },
 };
 
 enum frame_served_status
@@ -224,6 +282,7 @@ mock_state (struct toolhost_mock *mock, const char *json, size_t len, struct buf
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
     if ((a.value = json_member (&tape, json_root (&tape), verbs[i].member)) != NULL) {
       a.member = verbs[i].member;
+      a.name = json_is (a.value, JSON_OBJECT) ? json_first (a.value) : NULL;
       return verbs[i].serve (&a);
     }
   return FRAME_SERVED_BAD_VALUE;

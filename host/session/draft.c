@@ -72,6 +72,46 @@ draft_write (struct draft *draft, const struct context *context, const struct js
   return DRAFT_WRITTEN;
 }
 
+/* What the call sees, as a document to be changed; NULL: what it has written does not go together
+ * with what others have. */
+static struct json_object *
+copy_of (struct draft *draft, const struct context *context)
+{
+  struct json_object *seen = current (draft, context), *copy = NULL;
+
+  if (seen == NULL)
+    return context_copy (context);
+  if (draft->version != context->version)
+    return NULL;
+  if (json_object_deep_copy (seen, &copy, NULL) < 0)
+    abort ();
+  return copy;
+}
+
+enum draft_wrote
+draft_commit (struct draft *draft, struct context *context, const struct json_tape *tape,
+              const struct json_node *change)
+{
+  struct json_object *document;
+  struct error err;
+  bool denied;
+
+  if (draft->count == DRAFT_CHANGES_MAX)
+    return DRAFT_FULL;
+  draft->count++;
+  document = copy_of (draft, context);
+  if (document == NULL)
+    return DRAFT_FULL;
+  if (!context_change_document (document, tape, change, &denied, &err)) {
+    json_object_put (document);
+    return denied ? DRAFT_DENIED : DRAFT_BAD;
+  }
+  if (!context_take (context, document, &err))
+    return DRAFT_FULL;
+  draft_free (draft);
+  return DRAFT_WRITTEN;
+}
+
 bool
 draft_read (struct draft *draft, const struct context *context, const char *path, struct buf *out)
 {

@@ -26,6 +26,10 @@ enum draft_wrote {
 /* Take a change of one write, as context_change does. */
 enum draft_wrote draft_write (struct draft *draft, const struct context *context,
                               const struct json_tape *tape, const struct json_node *change);
+/* Take a change of any number of writes: all of it takes effect, and what was written before with
+ * it, or nothing of it. */
+enum draft_wrote draft_commit (struct draft *draft, struct context *context,
+                               const struct json_tape *tape, const struct json_node *change);
 /* The value at a path as JSON, as the call sees it; false: there is none. */
 bool draft_read (struct draft *draft, const struct context *context, const char *path,
                  struct buf *out);

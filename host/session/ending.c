@@ -23,8 +23,7 @@ make_end (const struct work *work, const struct result *result, struct end *end)
   const bool ok = result->error == CALL_OK;
   const bool for_user = ok && (work->kind != TOOL_LOOPBACK || is_silent (work, result));
 
-  *end = (struct end){ .ok = ok,
-                       .respond = !work->interrupted && !for_user && !(ok && work->handed_off) };
+  *end = (struct end){ .ok = ok, .respond = !work->interrupted && !for_user && !work->handed_off };
   if (!ok)
     end->error = result->code;
   if (for_user)
@@ -131,10 +130,8 @@ static void
 find_handoff (struct work *work, const struct result *result, struct handoff *handoff)
 {
   *handoff = (struct handoff){ .due = false };
-  if (result->error != CALL_OK)
-    return;
-  handoff->due = state_hands_off (work, &handoff->target, &handoff->args);
-  if (!handoff->due && work->kind == TOOL_HANDOFF) {
+  handoff->due = state_hands_off (work, result, &handoff->target, &handoff->args);
+  if (!handoff->due && result->error == CALL_OK && work->kind == TOOL_HANDOFF) {
     *handoff = (struct handoff){ .due = true, .target = xstrdup (work->name), .args = work->args };
     work->args = NULL;
   }
@@ -227,8 +224,7 @@ end_routed (struct work *work, const struct result *result)
   struct handoff handoff = { .due = false };
 
   session->routing = NULL;
-  if (result->error == CALL_OK && state_hands_off (work, &handoff.target, &handoff.args))
-    handoff.due = true;
+  handoff.due = state_hands_off (work, result, &handoff.target, &handoff.args);
   say_handed_off (work, &handoff);
   if (result->error == CALL_OK)
     say_parts (session, NULL, result);

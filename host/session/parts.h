@@ -149,8 +149,10 @@ enum frame_served_status state_serve (struct work *work, const char *json, size_
 /* The call has succeeded: what it has written takes effect.  False: it can't, err says why, and
  * nothing of it does. */
 bool state_apply (struct work *work, struct error *err);
-/* Does it hand off?  To whom, the caller's: a tool and what it is called with, or NULL. */
-bool state_hands_off (const struct work *work, char **target, char **args);
+/* Does it hand off, now that it has ended so?  To whom, the caller's: a tool and what it is called
+ * with, or NULL. */
+bool state_hands_off (const struct work *work, const struct result *result, char **target,
+                      char **args);
 void state_free (struct state *state);
 
 /* ---- route.c ---- */

@@ -4,8 +4,8 @@
 /* What a call has done to its session that takes effect when it succeeds. */
 struct state {
   struct draft draft;
-  bool hands_off;
-  char *target, *args; /* NULL: the conversation goes back to the application's own agent */
+  bool hands_off, anyway; /* anyway: also when it fails */
+  char *target, *args;    /* NULL: the conversation goes back to the application's own agent */
 };
 
 static struct state *
@@ -48,18 +48,43 @@ serve_flag (const struct asked *a)
   return FRAME_SERVED_OK;
 }
 
+static const enum frame_served_status statuses[] = { [DRAFT_WRITTEN] = FRAME_SERVED_OK,
+                                                     [DRAFT_DENIED] = FRAME_SERVED_NOT_GRANTED,
+                                                     [DRAFT_BAD] = FRAME_SERVED_BAD_VALUE,
+                                                     [DRAFT_FULL] = FRAME_SERVED_FAILED };
+
 static enum frame_served_status
 serve_write (const struct asked *a)
 {
-  static const enum frame_served_status statuses[] = { [DRAFT_WRITTEN] = FRAME_SERVED_OK,
-                                                       [DRAFT_DENIED] = FRAME_SERVED_NOT_GRANTED,
-                                                       [DRAFT_BAD] = FRAME_SERVED_BAD_VALUE,
-                                                       [DRAFT_FULL] = FRAME_SERVED_FAILED };
   const struct context *context = &a->work->session->context;
 
   if (!json_is (a->value, JSON_OBJECT) || a->value->count != 1)
     return 0;
   return statuses[draft_write (&state_of (a->work)->draft, context, a->tape, a->root)];
+}
+
+/* Only parts that there are, each an object. */
+static bool
+is_change (const struct asked *a)
+{
+  static const char *const parts[] = { "set", "append", "flags" };
+  size_t known = 0;
+
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    known += json_member (a->tape, a->value, parts[i]) != NULL;
+  return a->value->count == known;
+}
+
+static enum frame_served_status
+serve_change (const struct asked *a)
+{
+  struct context *context = &a->work->session->context;
+
+  if (!json_is (a->value, JSON_OBJECT))
+    return 0;
+  if (!is_change (a))
+    return FRAME_SERVED_BAD_VALUE;
+  return statuses[draft_commit (&state_of (a->work)->draft, context, a->tape, a->value)];
 }
 
 /* ---- handing off ---- */
@@ -117,11 +142,15 @@ serve_handoff (const struct asked *a)
   const struct json_node *tool = json_member (a->tape, a->value, "tool");
   const struct json_node *args = json_member (a->tape, a->value, "args");
 
+  const struct json_node *anyway = json_member (a->tape, a->value, "anyway");
+
   if (!json_is (a->value, JSON_OBJECT))
     return 0;
-  if (a->value->count != (tool != NULL) + (args != NULL)
-      || (args != NULL && !json_is (args, JSON_OBJECT)))
+  if (a->value->count != (tool != NULL) + (args != NULL) + (anyway != NULL)
+      || (args != NULL && !json_is (args, JSON_OBJECT))
+      || (anyway != NULL && !json_is (anyway, JSON_TRUE) && !json_is (anyway, JSON_FALSE)))
     return FRAME_SERVED_BAD_VALUE;
+  state_of (a->work)->anyway = json_is (anyway, JSON_TRUE);
   if (tool == NULL)
     return hand_to_itself (a, args);
   if (!json_is (tool, JSON_NULL))
@@ -136,8 +165,9 @@ static const struct verb {
   const char *member;
   enum frame_served_status (*serve) (const struct asked *a);
 } verbs[] = {
-  { "get", serve_get },      { "flag", serve_flag },   { "set", serve_write },
-  { "append", serve_write }, { "flags", serve_write }, { "handoff", serve_handoff },
+  { "get", serve_get },       { "flag", serve_flag },   { "set", serve_write },
+  { "append", serve_write },  { "flags", serve_write }, { "handoff", serve_handoff },
+  { "change", serve_change },
 };
 
 enum frame_served_status
@@ -167,11 +197,13 @@ state_apply (struct work *work, struct error *err)
 }
 
 bool
-state_hands_off (const struct work *work, char **target, char **args)
+state_hands_off (const struct work *work, const struct result *result, char **target, char **args)
 {
   struct state *state = work->state;
 
   if (state == NULL || !state->hands_off)
+    return false;
+  if (result->error != CALL_OK && !(state->anyway && result->error == CALL_tool_execution_failed))
     return false;
   *target = state->target;
   *args = state->args;

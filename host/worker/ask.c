@@ -207,6 +207,8 @@ open_question (struct tool_call *call, const char *key, const char *kind, const 
                    needed == 0 ? "asked with a kind that there is not" : "asked before execute");
   if (call->emitted != 0) /* it would be said again in the next round */
     return broken (call, "asked after toolhost_emit: what was said can't be taken back, ask first");
+  if (call->committed)
+    return broken (call, "asked after toolhost_context_change: it can't be taken back, ask first");
   if (!needed_kinds (params, len, needed, &needed))
     return broken (call, "asked with parameters that are no JSON object");
   if ((asking->kinds & needed) != needed) {

@@ -358,6 +358,12 @@ call_context_append (toolhost_call *call, const char *path, const char *json, si
 }
 
 static toolhost_status
+call_context_change (toolhost_call *call, const char *json, size_t len)
+{
+  return in_session_change (own (call), json, len);
+}
+
+static toolhost_status
 call_flag_set (toolhost_call *call, const char *name)
 {
   return in_session_flag (own (call), name, true);
@@ -476,6 +482,7 @@ static const toolhost_host table = {
   .kept = call_kept,
   .list = call_list,
   .event = host_event,
+  .context_change = call_context_change,
 };
 
 void

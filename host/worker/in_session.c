@@ -75,8 +75,9 @@ is_value (const char *json, size_t len, bool object)
          && (!object || json_is (json_root (&tape), JSON_OBJECT));
 }
 
-toolhost_status
-in_session_handoff (struct tool_call *call, const char *json, size_t len)
+/* { verb: an object of the tool's } */
+static toolhost_status
+wrapped (struct tool_call *call, const char *verb, const char *json, size_t len)
 {
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
@@ -86,9 +87,15 @@ in_session_handoff (struct tool_call *call, const char *json, size_t len)
   if (!is_value (json, len, true))
     return TOOLHOST_BAD_VALUE;
   jsonw_object (&w);
-  jsonw_name_raw (&w, "handoff", json, len);
+  jsonw_name_raw (&w, verb, json, len);
   jsonw_end (&w);
   return request (call, &out, NULL, NULL);
+}
+
+toolhost_status
+in_session_handoff (struct tool_call *call, const char *json, size_t len)
+{
+  return wrapped (call, "handoff", json, len);
 }
 
 static toolhost_status
@@ -140,6 +147,18 @@ in_session_write (struct tool_call *call, const char *verb, const char *path, co
   jsonw_end (&w);
   jsonw_end (&w);
   return request (call, &out, NULL, NULL);
+}
+
+toolhost_status
+in_session_change (struct tool_call *call, const char *json, size_t len)
+{
+  toolhost_status status;
+
+  if (call->in_session && call->stage != STAGE_EXECUTE)
+    return TOOLHOST_BAD_VALUE;
+  status = wrapped (call, "change", json, len);
+  call->committed |= status == TOOLHOST_OK;
+  return status;
 }
 
 toolhost_status

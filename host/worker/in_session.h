@@ -18,6 +18,7 @@ toolhost_status in_session_get (struct tool_call *call, const char *path, const 
 /* `verb` is "set" or "append". */
 toolhost_status in_session_write (struct tool_call *call, const char *verb, const char *path,
                                   const char *json, size_t len);
+toolhost_status in_session_change (struct tool_call *call, const char *json, size_t len);
 toolhost_status in_session_flag (struct tool_call *call, const char *name, bool on);
 toolhost_status in_session_flag_get (struct tool_call *call, const char *name, bool *on);
 

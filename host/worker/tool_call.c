@@ -53,6 +53,7 @@ tool_call_begin (struct tool_call *call, const struct plugin_host *host,
   call->progressed = -1;
   call->in_session = false;
   call->emitted = 0;
+  call->committed = false;
   call->args = (struct lazy_json){ .text = "{}", .len = 2 };
   call->meta = (struct lazy_json){ 0 };
   parts_begin (&call->parts, result_max, shapes[tool->kind]);

@@ -79,6 +79,7 @@ struct tool_call {
   double progressed; /* the last progress told */
   bool in_session;   /* it is a session's, which takes its events */
   size_t emitted;    /* bytes of them */
+  bool committed;    /* it has changed its session for good */
 
   struct arena arena; /* lives until the call has ended */
   struct lazy_json args;

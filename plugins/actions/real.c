@@ -55,46 +55,28 @@ in_session (toolhost_call *call)
   return toolhost_flag_get (call, "", &set) != TOOLHOST_NOT_GRANTED;
 }
 
-static toolhost_status
-write_all (toolhost_call *call, const struct value *values,
-           toolhost_status (*write) (toolhost_call *, const char *, const char *))
+static void
+add_part (struct text *json, const char *name, const struct value *part)
 {
-  toolhost_status status = TOOLHOST_OK;
-
-  for (size_t i = 0; status == TOOLHOST_OK && i < values->count; i++) {
-    CLEANUP_TEXT struct text json = { 0 };
-    value_write (&json, values->members[i].value);
-    status = write (call, values->members[i].name, text_get (&json));
-  }
-  return status;
+  json_name (json, name);
+  value_write (json, part);
 }
 
-static toolhost_status
-write_flags (toolhost_call *call, const struct value *flags)
-{
-  toolhost_status status = TOOLHOST_OK;
-
-  for (size_t i = 0; status == TOOLHOST_OK && i < flags->count; i++)
-    status = flags->members[i].value->type == VALUE_TRUE
-               ? toolhost_flag_set (call, flags->members[i].name)
-               : toolhost_flag_clear (call, flags->members[i].name);
-  return status;
-}
-
+/* A2-15: it holds from now on, whatever becomes of the call. */
 static enum done
 write_change (void *ctx, const struct change *change)
 {
-  toolhost_call *call = call_of (ctx);
-  toolhost_status status;
+  CLEANUP_TEXT struct text json = { 0 };
 
   if (!((struct real *) ctx)->in_session)
     return DONE;
-  status = write_all (call, change->set, toolhost_context_set);
-  if (status == TOOLHOST_OK)
-    status = write_all (call, change->append, toolhost_context_append);
-  if (status == TOOLHOST_OK)
-    status = write_flags (call, change->flags);
-  return done_of (status);
+  json_open (&json, '{');
+  add_part (&json, "set", change->set);
+  add_part (&json, "append", change->append);
+  add_part (&json, "flags", change->flags);
+  json_close (&json, '}');
+  return text_ok (&json) ? done_of (toolhost_context_change (call_of (ctx), text_get (&json)))
+                         : DONE_FAILED;
 }
 
 /* ---- the user, other agents ---- */
@@ -127,6 +109,7 @@ hand_off (void *ctx, const char *agent, const struct value *args)
   json_name_string (&target, "tool", agent);
   json_name (&target, "args");
   value_write (&target, args);
+  json_name_bool (&target, "anyway", true); /* also from on_failure */
   json_close (&target, '}');
   if (!text_ok (&target))
     return DONE_FAILED;

@@ -81,7 +81,7 @@ S2_28_save_meal_in_a_session (void)
 }
 
 static void
-S2_22_a_failure_is_one (void)
+S2_22_A2_15_a_failure_is_one (void)
 {
   toolhost_mock_result *r;
 
@@ -92,6 +92,7 @@ S2_22_a_failure_is_one (void)
   CU_ASSERT_STRING_EQUAL (r->code, "webhook_failed");
   CU_ASSERT_STRING_EQUAL (r->message, "Sorry, I could not log that meal.");
   CU_ASSERT (told ("emitted", LUNCH, SAID ("Sorry, I could not log that meal."), r->emitted));
+  CU_ASSERT (told ("changes", LUNCH, "append workflow.logged_meals " LUNCH "\n", r->changes));
   CU_ASSERT (told ("text", LUNCH,
                    "{\"ok\":false,\"error\":\"webhook_failed\",\"message\":\"Sorry, I could not "
                    "log that meal.\",\"said\":true,\"data\":{}}",
@@ -133,10 +134,11 @@ S2_11_S2_13_what_a_session_hears (void)
                        "2}},{\"type\":\"flag.set\",\"flag\":\"old\",\"value\":false},"
                        "{\"type\":\"handoff\",\"agent\":\"billing\",\"args\":{\"n\":1}}")));
   r = toolhost_mock_call (mock, "t", "{}");
-  CU_ASSERT (told ("changes", "{}",
-                   "flags vip true\nset workflow.b {}\nset agents.x.y 2\nappend workflow.a 1\n"
-                   "flags old false\nhandoff {\"tool\":\"billing\",\"args\":{\"n\":1}}\n",
-                   r->changes));
+  CU_ASSERT (
+    told ("changes", "{}",
+          "flags vip true\nset workflow.b {}\nset agents.x.y 2\nappend workflow.a 1\n"
+          "flags old false\nhandoff {\"tool\":\"billing\",\"args\":{\"n\":1},\"anyway\":true}\n",
+          r->changes));
   toolhost_mock_result_free (r);
 }
 
@@ -244,7 +246,7 @@ the_daemon_s_own_tools (void)
 
 static CU_TestInfo tests[] = {
   { "S2-28 S2-10 save_meal in a session", S2_28_save_meal_in_a_session },
-  { "S2-22 a failure is one", S2_22_a_failure_is_one },
+  { "S2-22 A2-15 a failure is one, and what was written stays", S2_22_A2_15_a_failure_is_one },
   { "S2-27 the trace is logged, without values", S2_27_the_trace_is_logged_without_values },
   { "S2-27 who asks for the trace has it", S2_27_who_asks_has_the_trace },
   { "S2-11 S2-13 what a session hears of", S2_11_S2_13_what_a_session_hears },

@@ -99,6 +99,8 @@ do_one (toolhost_call *call, int i, const char **json)
     return toolhost_context_set (call, path, value);
   if (GIVEN ("append"))
     return toolhost_context_append (call, path, value);
+  if (GIVEN ("change"))
+    return toolhost_context_change (call, path);
   if (GIVEN ("raise"))
     return toolhost_flag_set (call, path);
   if (GIVEN ("lower"))

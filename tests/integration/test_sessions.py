@@ -198,6 +198,44 @@ def test_a_tool_reads_and_writes_the_context():
         same(plain.json["content"][0]["text"], f"{NOT_GRANTED} -")
 
 
+def test_A2_8_A2_15_a_change_is_whole_and_stays_when_its_call_fails():
+    def change(**parts):
+        return {"change": json.dumps(parts)}
+
+    def context():
+        return d.http("GET", f"/v1/sessions/{session}").json["context"]
+
+    with talking(context={"user": {"name": "Ann"}}) as (d, session, events):
+        same(act(d, session, {"set": "workflow.before", "json": "1"},
+                 change(set={"workflow.step": 1, "agents.a.b": {}}, append={"workflow.l": [2]}, flags={"vip": True, "x": False}),
+                 {"get": "workflow"}, {"set": "workflow.after", "json": "1"}, also={"fail": True}), "failed")
+        same({root: context()[root] for root in ("workflow", "agents", "flags")},
+             {"workflow": {"before": 1, "step": 1, "l": [[2]]}, "agents": {"a": {"b": {}}}, "flags": {"vip": True}})
+        for wrong, status in ((change(set={"workflow.step": 2, "user.name": "Bob"}), NOT_GRANTED),
+                              (change(set={"workflow.step": 2}, append={"workflow.step": 3}), BAD_VALUE),
+                              (change(set={"workflow.step": 2}, more={}), BAD_VALUE), (change(set=[]), BAD_VALUE),
+                              ({"change": "[]"}, BAD_VALUE), ({"change": "{"}, BAD_VALUE)):
+            same(act(d, session, wrong), [(status, None)], wrong)
+        same(act(d, session, change(set={"workflow.large": "x" * 40000}), change(set={"workflow.more": "x" * 40000}),
+                 {"get": "workflow.step"}), [(OK, None), (1000, None), (OK, 1)])
+        same(context()["workflow"]["step"], 1)
+        plain = d.http("POST", "/v1/tools/act/call", {"arguments": {"do": [change()], "count": 1}})
+        same(plain.json["content"][0]["text"], f"{NOT_GRANTED} -")
+
+
+def test_S2_11_a_handoff_that_holds_although_its_call_fails():
+    with talking() as (d, session, events):
+        call(d, session, "act", {"do": [{"handoff": '{"tool":"sales"}'}], "count": 1, "fail": True}, call_id="no")
+        events.event("tool_call_output")
+        same(d.http("GET", f"/v1/sessions/{session}").json["active"], None)
+        call(d, session, "act", {"do": [{"handoff": '{"tool":"sales","anyway":true}'}], "count": 1, "fail": True}, call_id="h")
+        same(events.event("agent_handed_off")["agent"], "sales")
+        answer = events.event("tool_call_output")
+        same((answer["ok"], answer["error"], answer["respond"]), (False, "failed", False))
+        same(d.http("GET", f"/v1/sessions/{session}").json["active"], "sales")
+        same(act(d, session, {"handoff": '{"tool":"sales","anyway":1}'}), [(BAD_VALUE, None)])
+
+
 def test_large_values_go_up_and_down():
     with talking() as (d, session, events):
         large = json.dumps("x" * 40000)

@@ -222,7 +222,8 @@ AT (toolhost_host, keep, 304);
 AT (toolhost_host, kept, 312);
 AT (toolhost_host, list, 320);
 AT (toolhost_host, event, 328);
-REACHES (toolhost_host, 336);
+AT (toolhost_host, context_change, 336);
+REACHES (toolhost_host, 344);
 
 AT (toolhost_call_service, refer, 8);
 AT (toolhost_call_service, hangup, 16);

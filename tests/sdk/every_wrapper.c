@@ -92,6 +92,7 @@ use_services (toolhost_call *call)
   toolhost_context_get (call, "a", &text, &len);
   toolhost_context_set (call, "a", "1");
   toolhost_context_append (call, "a", "1");
+  toolhost_context_change (call, "{}");
   toolhost_flag_set (call, "a");
   toolhost_flag_clear (call, "a");
   toolhost_flag_get (call, "a", &set);
