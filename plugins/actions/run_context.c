@@ -100,7 +100,8 @@ written (struct run *run, enum done done)
   case DONE_DENIED:
     return run_failed (run, "context_write_denied", "this part of the context can't be written");
   default:
-    return run_failed (run, "context_write_failed", "the session did not take what was written");
+    return run_failed (run, "context_write_failed",
+                       "the context would be too large, or was written too often");
   }
 }
 

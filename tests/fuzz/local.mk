@@ -1,6 +1,7 @@
 # Targets of libFuzzer: built when asked for by `make fuzzers`, in the folder that ./dev fuzz configures
 # with clang.
 fuzzers = \
+	%D%/fuzz_actions \
 	%D%/fuzz_agui \
 	%D%/fuzz_json \
 	%D%/fuzz_schema \
@@ -18,6 +19,10 @@ fuzzers = \
 	%D%/fuzz_realtime
 EXTRA_PROGRAMS += $(fuzzers)
 
+%C%_fuzz_actions_SOURCES = %D%/fuzz_actions.c
+%C%_fuzz_actions_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_fuzz_actions_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_actions_LDADD = plugins/actions/libactions.la plugins/common/libplugincommon.la $(PCRE2_LIBS)
 %C%_fuzz_agui_SOURCES = %D%/fuzz_agui.c %D%/fuzz.h \
 	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
 %C%_fuzz_agui_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -69,4 +74,4 @@ EXTRA_PROGRAMS += $(fuzzers)
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 
-EXTRA_DIST += %D%/fuzz.py %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds
+EXTRA_DIST += %D%/fuzz.py %D%/actions.dict %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds

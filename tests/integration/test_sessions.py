@@ -226,9 +226,11 @@ def test_A2_8_A2_15_a_change_is_whole_and_stays_when_its_call_fails():
 def test_S2_11_a_handoff_that_holds_although_its_call_fails():
     with talking() as (d, session, events):
         call(d, session, "act", {"do": [{"handoff": '{"tool":"sales"}'}], "count": 1, "fail": True}, call_id="no")
+        events.event("tool_call_started")
         events.event("tool_call_output")
         same(d.http("GET", f"/v1/sessions/{session}").json["active"], None)
         call(d, session, "act", {"do": [{"handoff": '{"tool":"sales","anyway":true}'}], "count": 1, "fail": True}, call_id="h")
+        events.event("tool_call_started")
         same(events.event("agent_handed_off")["agent"], "sales")
         answer = events.event("tool_call_output")
         same((answer["ok"], answer["error"], answer["respond"]), (False, "failed", False))
