@@ -20,4 +20,5 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/files.json \
   %D%/policies/hash.json \
   %D%/tenants/acme-corp.json \
+  %D%/tenants/meals.json \
   %D%/tenants/voice-agent.json

@@ -14,9 +14,12 @@ noinst_LTLIBRARIES += %D%/libplugincommon.la
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_libplugincommon_la_CFLAGS = $(PLUGIN_CFLAGS)
 
-check_PROGRAMS += %D%/test_common
+check_PROGRAMS += %D%/test_common %D%/test_value
 %C%_test_common_SOURCES = %D%/test_common.c
 %C%_test_common_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_common_LDADD = %D%/libplugincommon.la $(CUNIT_LIBS)
+%C%_test_value_SOURCES = %D%/test_value.c
+%C%_test_value_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+%C%_test_value_LDADD = %D%/libplugincommon.la $(CUNIT_LIBS)
 
 EXTRA_DIST += %D%/plugin_test.h %D%/voice_test.h

@@ -262,6 +262,16 @@ def test_S2_11_A2_19_handing_over_also_when_it_failed():
         same(call(d, begin(d), "t").json["error"], "agent_not_found")
 
 
+def test_S2_28_the_example_of_a_tenant_works():
+    text = (SOURCE / "examples" / "tenants" / "meals.json").read_text()
+    with Daemon(plugins=["actions"], tenants={"meals": text}) as d:
+        meals = caller(d, "meals")
+        same([t["name"] for t in meals.http("GET", "/v1/tools").json["tools"]], ["save_meal"])
+        same([d.log_events(what) for what in ("actions_tool_refused", "actions_configuration_refused")], [[], []])
+        said = call(meals, begin(meals), "save_meal", LUNCH).json
+        same((said["ok"], said["error"], json.loads(said["output"])["message"]), (False, "webhook_failed", SORRY))
+
+
 # ---- the rows
 
 def rows():
