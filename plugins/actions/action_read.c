@@ -13,138 +13,6 @@ const char *const action_type_names[ACTION_TYPES + 1] = {
   [ACTION_CONDITIONAL] = "conditional", [ACTION_VALIDATE] = "validate",
 };
 
-#define COMMON "type", "on_error", "continue_on_failure"
-
-static bool
-read_expr (struct reading *r, const char *name, struct expr *expr, const struct value *value,
-           bool bare)
-{
-  const struct place at = { r->at, name, 0 };
-  const bool good = expr_read (expr, r->scope, &at, value, bare);
-
-  r->good &= good;
-  return good;
-}
-
-/* ---- context.set ---- */
-
-static bool
-is_written (const struct path *path)
-{
-  return path->root == ROOT_WORKFLOW || path->root == ROOT_AGENTS;
-}
-
-static void
-warn_denied (const struct scope *scope, const struct place *at, const struct path *path)
-{
-  problem_warn (scope->problems, at, "context_write_denied",
-                path->root == ROOT_FLAGS ? "flags are set by flag.set"
-                                         : "write below workflow or agents",
-                "%s can't be written: the action will fail", root_names[path->root]);
-}
-
-/* "workflow.meals[+]"; without a root it is below workflow (A2-5). */
-static bool
-read_target (struct write *write, const struct scope *scope, const struct place *at,
-             const char *key, size_t len)
-{
-  CLEANUP_TEXT struct text canonical = { 0 };
-  const char *why = "";
-
-  write->append = len > 3 && memcmp (key + len - 3, "[+]", 3) == 0;
-  if (!path_read (&write->path, scope->pool, key, write->append ? len - 3 : len, ROOT_WORKFLOW,
-                  &why)
-      || (is_written (&write->path) && write->path.count == 0))
-    return problem (scope->problems, at, "bad_path",
-                    "a path such as \"meals\", \"workflow.step\" or, to append, \"meals[+]\"", "%s",
-                    *why != '\0' ? why : "something below it is needed");
-  write->denied = !is_written (&write->path);
-  if (write->denied)
-    warn_denied (scope, at, &write->path);
-  text_addf (&canonical, "%s%s", write->path.text, write->append ? "[+]" : "");
-  write->key = values_text (scope->pool, text_get (&canonical), canonical.len);
-  return true;
-}
-
-static bool
-add_write (struct reading *r, struct action *action, const struct place *at, const char *key,
-           size_t len)
-{
-  struct write *writes = action->u.set.writes, *write = &writes[action->u.set.count];
-
-  if (!read_target (write, r->scope, at, key, len))
-    return r->good = false;
-  for (size_t i = 0; i < action->u.set.count; i++)
-    if (strcmp (writes[i].path.text, write->path.text) == 0)
-      return r->good = problem (r->scope->problems, at, "conflicting_members", NULL,
-                                "%s is written twice in one action", write->path.text);
-  action->u.set.count++;
-  return true;
-}
-
-/* { "data": { PATH: value, … } } */
-static void
-read_writes (struct reading *r, struct action *action, const struct value *data)
-{
-  const struct place at = { r->at, "data", 0 };
-
-  if (!value_is (data, VALUE_OBJECT)) {
-    read_hint (r, "data", "wrong_type", "{\"path\": value, …}", "expected an object, got %s",
-               value_type_name (data));
-    return;
-  }
-  if (data->count == 0 || data->count > WRITES_MAX) {
-    read_wrong (r, "data", "too_many", "expected 1 to %d paths", WRITES_MAX);
-    return;
-  }
-  action->u.set.writes = values_alloc (r->scope->pool, data->count * sizeof (struct write));
-  for (size_t i = 0; action->u.set.writes != NULL && i < data->count; i++) {
-    const struct value_member *member = &data->members[i];
-    const struct place place = { &at, member->name, 0 };
-    struct write *write = &action->u.set.writes[action->u.set.count];
-    if (add_write (r, action, &place, member->name, member->len))
-      r->good &= expr_read (&write->value, r->scope, &place, member->value, false);
-  }
-}
-
-/* { "path" or "key": PATH, "value" or "data": value } (U2-3) */
-static void
-read_one_write (struct reading *r, struct action *action)
-{
-  static const char *const targets[] = { "path", "key", NULL };
-  static const char *const values[] = { "value", "data", NULL };
-  const char *target_name, *value_name;
-  const struct value *target = read_spelling (r, targets, true, &target_name);
-  const struct value *value = read_spelling (r, values, true, &value_name);
-  const struct place at = { r->at, target_name, 0 };
-
-  action->u.set.writes = values_alloc (r->scope->pool, sizeof (struct write));
-  if (target == NULL || value == NULL || action->u.set.writes == NULL)
-    return;
-  if (value_cstring (target) == NULL)
-    read_wrong (r, target_name, "wrong_type", "expected a path");
-  else if (add_write (r, action, &at, target->text, target->count))
-    (void) read_expr (r, value_name, &action->u.set.writes[0].value, value,
-                      strcmp (value_name, "value") == 0);
-}
-
-static void
-read_set (struct reading *r, struct action *action, const struct list_reading *list)
-{
-  static const char *const known[] = { COMMON, "data", "path", "key", "value", NULL };
-  const struct value *data = value_get_z (r->object, "data");
-
-  read_known (r, known);
-  list->program->writes = true;
-  if (value_get_z (r->object, "path") != NULL || value_get_z (r->object, "key") != NULL
-      || value_get_z (r->object, "value") != NULL)
-    read_one_write (r, action);
-  else if (data != NULL)
-    read_writes (r, action, data);
-  else
-    (void) read_value (r, "data", true);
-}
-
 /* ---- context.get ---- */
 
 static const char *
@@ -156,7 +24,7 @@ last_name (const struct path *path)
 static void
 read_get (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "path", "key", "as", NULL };
+  static const char *const known[] = { ACTION_COMMON, "path", "key", "as", NULL };
   static const char *const spellings[] = { "path", "key", NULL };
   struct path *path = &action->u.get.path;
   const char *name, *why;
@@ -194,7 +62,9 @@ find_endpoint (struct reading *r, struct action *action, const struct list_readi
 static void
 read_webhook (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "endpoint", "body", "payload", "method", NULL };
+  static const char *const known[] = {
+    ACTION_COMMON, "endpoint", "body", "payload", "method", NULL
+  };
   static const char *const spellings[] = { "body", "payload", NULL };
   const struct endpoint *endpoint;
   const char *name;
@@ -224,7 +94,8 @@ read_webhook (struct reading *r, struct action *action, const struct list_readin
 static void
 read_handoff (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "agent", "target_agent", "target", "args", NULL };
+  static const char *const known[] = { ACTION_COMMON, "agent", "target_agent",
+                                       "target",      "args",  NULL };
   static const char *const spellings[] = { "agent", "target_agent", "target", NULL };
   const char *name;
   const struct value *agent = read_spelling (r, spellings, true, &name);
@@ -259,7 +130,7 @@ message_of_key (struct reading *r)
 static void
 read_respond (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "message", "message_key", NULL };
+  static const char *const known[] = { ACTION_COMMON, "message", "message_key", NULL };
   const bool by_key = value_get_z (r->object, "message_key") != NULL;
   const struct value *message;
 
@@ -277,7 +148,7 @@ read_respond (struct reading *r, struct action *action, const struct list_readin
 static void
 read_flag (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "flag", "name", "value", NULL };
+  static const char *const known[] = { ACTION_COMMON, "flag", "name", "value", NULL };
   static const char *const spellings[] = { "flag", "name", NULL };
   const char *name;
   const struct value *flag = read_spelling (r, spellings, true, &name);
@@ -318,7 +189,7 @@ read_branch (struct reading *r, struct action_list *branch, const char *name, co
 static void
 read_conditional (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "condition", "then", "else", NULL };
+  static const char *const known[] = { ACTION_COMMON, "condition", "then", "else", NULL };
   const struct value *condition = read_value (r, "condition", true);
   const struct place at = { r->at, "condition", 0 };
 
@@ -339,7 +210,7 @@ read_conditional (struct reading *r, struct action *action, const struct list_re
 static void
 read_validate (struct reading *r, struct action *action, const struct list_reading *list)
 {
-  static const char *const known[] = { COMMON, "rules", NULL };
+  static const char *const known[] = { ACTION_COMMON, "rules", NULL };
   const struct value *rules = read_list (r, "rules", true, RULES_MAX);
   const struct place at = { r->at, "rules", 0 };
 
@@ -359,7 +230,7 @@ read_validate (struct reading *r, struct action *action, const struct list_readi
 
 static void (*const readers[ACTION_TYPES]) (struct reading *r, struct action *action,
                                             const struct list_reading *list) = {
-  [ACTION_CONTEXT_SET] = read_set,         [ACTION_CONTEXT_GET] = read_get,
+  [ACTION_CONTEXT_SET] = action_read_set,  [ACTION_CONTEXT_GET] = read_get,
   [ACTION_WEBHOOK] = read_webhook,         [ACTION_HANDOFF] = read_handoff,
   [ACTION_RESPOND] = read_respond,         [ACTION_FLAG_SET] = read_flag,
   [ACTION_CONDITIONAL] = read_conditional, [ACTION_VALIDATE] = read_validate,

@@ -3,6 +3,10 @@
 #define TOOLHOST_PLUGINS_ACTIONS_ACTION_READ_H
 
 #include "program.h"
+#include "read.h"
+
+/* Members that every action may have, besides those of its type. */
+#define ACTION_COMMON "type", "on_error", "continue_on_failure"
 
 /* What is read of a tool, and where. */
 struct list_reading {
@@ -16,5 +20,8 @@ struct list_reading {
 /* False: there were problems.  `value` may be NULL: an empty list. */
 bool action_list_read (struct action_list *list, const struct list_reading *reading,
                        const struct place *at, const struct value *value);
+
+/* The members of a context.set. */
+void action_read_set (struct reading *r, struct action *action, const struct list_reading *list);
 
 #endif

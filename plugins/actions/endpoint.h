@@ -9,6 +9,7 @@
 #include "expr.h"
 
 enum {
+  URL_MAX = 8192,
   ENDPOINTS_MAX = 500,
   HEADERS_MAX = 32,
   RETRIES_MAX = 5,
@@ -54,6 +55,11 @@ bool endpoint_is_method (const char *text);
 /* The URL for a call.  False: *why is a sentence. */
 bool endpoint_url (const struct endpoint *endpoint, const struct lookup *lookup, struct text *url,
                    const char **why);
+/* The length of "https://host[:port]" at the start of a URL's literal text; 0: that is not there.
+ */
+size_t endpoint_server_length (const char *text, size_t len);
+/* What stands before the first template: of a URL without one all of it. */
+const char *endpoint_literal_head (const struct expr *url, size_t *len);
 bool endpoint_succeeded (const struct endpoint *endpoint, int32_t status);
 
 #endif

@@ -1,10 +1,11 @@
 noinst_LTLIBRARIES += %D%/libactions.la
 %C%_libactions_la_SOURCES = \
   %D%/action_read.c %D%/action_read.h \
+  %D%/action_read_set.c \
   %D%/actions.c \
   %D%/check.c %D%/internal.h \
   %D%/condition.c %D%/condition.h \
-  %D%/endpoint.c %D%/endpoint.h \
+  %D%/endpoint.c %D%/endpoint.h %D%/endpoint_url.c \
   %D%/expr.c %D%/expr.h \
   %D%/path.c %D%/path.h \
   %D%/played.c %D%/played.h \

@@ -163,3 +163,14 @@ read_list (struct reading *r, const char *name, bool required, size_t max)
     return value;
   return NULL;
 }
+
+bool
+read_expr (struct reading *r, const char *name, struct expr *expr, const struct value *value,
+           bool bare)
+{
+  const struct place at = { r->at, name, 0 };
+  const bool good = expr_read (expr, r->scope, &at, value, bare);
+
+  r->good &= good;
+  return good;
+}

@@ -36,4 +36,8 @@ int64_t read_int (struct reading *r, const char *name, int64_t min, int64_t max,
 /* A list of at most `max` items; NULL: it is not there, or is none. */
 const struct value *read_list (struct reading *r, const char *name, bool required, size_t max);
 
+/* A value with templates, that of the member of this name.  False: there were problems. */
+bool read_expr (struct reading *r, const char *name, struct expr *expr, const struct value *value,
+                bool bare);
+
 #endif

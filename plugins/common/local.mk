@@ -8,7 +8,7 @@ noinst_LTLIBRARIES += %D%/libplugincommon.la
   %D%/settings.c %D%/settings.h \
   %D%/text.c %D%/text.h \
   %D%/utf8.c %D%/utf8.h \
-  %D%/value.c %D%/value.h \
+  %D%/value.c %D%/value.h %D%/value_read.c \
   %D%/voice.c %D%/voice.h \
   %D%/voice_tool.c %D%/voice_tool.h
 %C%_libplugincommon_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -69,6 +69,8 @@ void value_write (struct text *out, const struct value *value);
 const struct value *value_string (struct values *pool, const char *text, size_t len);
 const struct value *value_string_z (struct values *pool, const char *text);
 const struct value *value_int (struct values *pool, int64_t number);
+/* A number as it is written, which is known to be good. */
+const struct value *value_number_text (struct values *pool, const char *digits, size_t len);
 const struct value *value_bool (bool is);
 const struct value *value_array (struct values *pool, const struct value *const *items,
                                  size_t count);
