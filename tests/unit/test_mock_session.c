@@ -301,9 +301,76 @@ test_bad_writes (void)
   toolhost_mock_result_free (r);
 }
 
+static toolhost_status
+change_it (toolhost_call *call)
+{
+  static const char *const wrong[] = { "", "[]", "{\"set\":{\"workflow.y\":1,\"user.name\":2}}",
+                                       "{\"set\":{\"workflow.y\":1},\"append\":{\"workflow.y\":2}}",
+                                       "{\"flags\":{\"\":true}}" };
+  const char *json;
+
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.before", "1"), TOOLHOST_OK);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    CU_ASSERT_NOT_EQUAL (toolhost_context_change (call, wrong[i]), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.y", &json, NULL), TOOLHOST_NOT_FOUND);
+  CU_ASSERT_EQUAL (toolhost_context_change (call, "{\"flags\":{\"vip\":false,\"new\":true},"
+                                                  "\"set\":{\"workflow.y\":[1]},"
+                                                  "\"append\":{\"workflow.y\":2}}"),
+                   TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.y", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_STRING_EQUAL (json, "[1,2]");
+  CU_ASSERT_EQUAL (toolhost_context_set (call, "workflow.after", "1"), TOOLHOST_OK);
+  return wanted;
+}
+
+static toolhost_status
+find_what_stayed (toolhost_call *call)
+{
+  const char *json;
+
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.y", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.before", &json, NULL), TOOLHOST_OK);
+  CU_ASSERT_EQUAL (toolhost_context_get (call, "workflow.after", &json, NULL), TOOLHOST_NOT_FOUND);
+  return TOOLHOST_OK;
+}
+
+static void
+test_change (void)
+{
+  toolhost_mock_result *r;
+
+  wanted = TOOLHOST_FAILED;
+  r = run (true, change_it);
+  CU_ASSERT_EQUAL (r->status, TOOLHOST_FAILED);
+  CU_ASSERT_STRING_EQUAL (r->changes, "set workflow.before 1\nset workflow.y [1]\n"
+                                      "append workflow.y 2\nflags vip false\nflags new true\n");
+  toolhost_mock_result_free (r);
+  toolhost_mock_result_free (run (true, find_what_stayed));
+}
+
+static toolhost_status
+change_and_ask (toolhost_call *call)
+{
+  CU_ASSERT_EQUAL (toolhost_context_change (call, "{\"set\":{\"workflow.x\":1}}"), TOOLHOST_OK);
+  (void) toolhost_ask (call, "k", "form", "{}", NULL, NULL);
+  return TOOLHOST_ASKED;
+}
+
+static void
+test_change_and_ask (void)
+{
+  toolhost_mock_result *r = run (true, change_and_ask);
+
+  CU_ASSERT_EQUAL (r->status, TOOLHOST_FAILED);
+  CU_ASSERT_PTR_NOT_NULL (strstr (r->message, "toolhost_context_change"));
+  toolhost_mock_result_free (r);
+}
+
 static CU_TestInfo context[] = {
   { "what it reads and writes", test_context },
   { "what can't be written", test_bad_writes },
+  { "A2-8 A2-15 a change is whole, and stays", test_change },
+  { "who has changed the context for good does not ask", test_change_and_ask },
   CU_TEST_INFO_NULL,
 };
 
