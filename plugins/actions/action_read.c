@@ -33,7 +33,7 @@ read_get (struct reading *r, struct action *action, const struct list_reading *l
 
   (void) list;
   read_known (r, known);
-  action->u.get.as = read_text (r, "as", false, NAME_LEN_MAX);
+  action->u.get.as = read_text (r, "as", false, PATH_NAME_MAX);
   if (value == NULL)
     return;
   if (value->type != VALUE_STRING

@@ -86,6 +86,8 @@ what_is_none_is_refused (void)
     "\"\\x\"",
     "[1,,2]",
     "{,\"a\":1}",
+    "\"a\xff\"",
+    "{\"\xc3\":1}",           /* no UTF-8 */
     "{\"a\":1,\"a\":2}",      /* twice */
     "{\"a\\u0000b\":1}",      /* a name with U+0000 */
     "{\"a\":1,\"\\u0061\":2}" /* the same name in other letters */

@@ -57,8 +57,8 @@ void *values_alloc (struct values *pool, size_t size);
 /* A copy of a text, followed by a NUL; "" when there is no memory. */
 const char *values_text (struct values *pool, const char *text, size_t len);
 
-/* The JSON text, whole, read strictly; NULL: it is none, or too deep, or has a member twice, or a
- * name with U+0000. */
+/* The JSON text, whole, read strictly; NULL: it is none, or no UTF-8, or too deep, or has a member
+ * twice, or a name with U+0000. */
 const struct value *value_parse (struct values *pool, const char *text, size_t len);
 /* Has it at most so many bytes as compact JSON, about, and no more levels than can be read again?
  * What values share is counted each time. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json_scan.h"
+#include "utf8.h"
 #include "value.h"
 
 static const struct value *parse (struct values *pool, struct json_scan *scan, unsigned depth);
@@ -124,7 +125,7 @@ by_name (const void *a, const void *b)
                  (*(const struct value_member *const *) b)->name);
 }
 
-/* No name twice, none with U+0000. */
+/* No name twice, none with U+0000 or that is no UTF-8. */
 static bool
 names_differ (const struct value_member *members, size_t count)
 {
@@ -133,7 +134,8 @@ names_differ (const struct value_member *members, size_t count)
 
   for (size_t i = 0; differ && i < count; i++) {
     sorted[i] = &members[i];
-    differ = strlen (members[i].name) == members[i].len;
+    differ =
+      strlen (members[i].name) == members[i].len && utf8_valid (members[i].name, members[i].len);
   }
   if (differ && count > 1)
     qsort (sorted, count, sizeof *sorted, by_name);
@@ -185,7 +187,7 @@ parse_string (struct values *pool, struct json_scan *scan)
 {
   CLEANUP_TEXT struct text text = { 0 };
 
-  if (!json_scan_string (scan, &text))
+  if (!json_scan_string (scan, &text) || !utf8_valid (text_get (&text), text.len))
     return NULL;
   return value_string (pool, text_get (&text), text.len);
 }
