@@ -110,6 +110,15 @@ answer_error (struct webhook_answer *answer, const char *error)
     }
 }
 
+/* A status that there is; 0: it is none. */
+static int32_t
+status_of (const struct value *status)
+{
+  const double number = status != NULL ? value_number (status) : 200;
+
+  return number >= 100 && number < 600 ? (int32_t) number : 0;
+}
+
 static void
 ask (void *ctx, const struct webhook_request *request, struct webhook_answer *answer,
      struct values *pool)
@@ -117,7 +126,6 @@ ask (void *ctx, const struct webhook_request *request, struct webhook_answer *an
   struct played *p = ctx;
   const struct value *script = scripted (p, request->endpoint->name), *body;
   const char *error = value_cstring (value_get_z (script, "error"));
-  const struct value *status = value_get_z (script, "status");
 
   (void) pool;
   record (p, request);
@@ -130,7 +138,12 @@ ask (void *ctx, const struct webhook_request *request, struct webhook_answer *an
     answer_error (answer, error);
     return;
   }
-  answer->status = status != NULL ? (int32_t) value_number (status) : 200;
+  answer->status = status_of (value_get_z (script, "status"));
+  if (answer->status == 0) {
+    answer->code = "bad_script";
+    answer->message = "The answer that was written has no status from 100 to 599.";
+    return;
+  }
   body = value_get_z (script, "body");
   answer->body = body != NULL ? body : &value_null;
 }
