@@ -4,3 +4,7 @@ store_rig = %D%/store_rig.c %D%/store_rig.h %D%/store_faults.c %D%/store_faults.
 %C%_test_store_contract_SOURCES = %D%/test_store_contract.c %D%/store_contract.h %D%/store_contract_calls.c \
 	%D%/store_contract_definitions.c %D%/store_contract_front.c %D%/store_contract_others.c $(store_rig)
 %C%_test_store_contract_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_store_sqlite
+%C%_test_store_sqlite_SOURCES = %D%/test_store_sqlite.c $(store_rig)
+%C%_test_store_sqlite_LDADD = $(UNIT_LIBS)
