@@ -51,6 +51,8 @@ static const struct command *const commands[] = {
   &command_reload,
   &command_key,
   &command_tools,
+  &command_store,
+  &command_key,
   &command_help,
   &command_version,
   NULL,

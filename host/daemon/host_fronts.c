@@ -207,6 +207,8 @@ host_make_fronts (struct host *host)
                                   .readers = host->readers,
                                   .sessions = host->sessions,
                                   .definitions = host->manage,
+                                  .store = host->store,
+                                  .state_dir = host->config.state_dir,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,
                                   .asks_max = (size_t) host->config.asks_max,
                                   .task_ttl = (double) host->config.task_ttl_ms / 1000,

@@ -90,6 +90,7 @@ sqlite_engine_new (const struct store_settings *settings, struct error *err)
   sqlite->engine = (struct store_engine){
     .name = "sqlite",
     .durable = true,
+    .path = sql->path,
     .figures = sqlite_figures,
     .begin = sqlite_begin,
     .copy = sqlite_copy,

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -178,8 +179,7 @@ hear_of_health (struct store *store, const struct store_batch *batch)
     return;
   store->well = well;
   (well ? stop_retries : start_retries) (store);
-  log_event (store->log, well ? LOG_NOTICE : LOG_ERROR, well ? "store_well" : "store_unavailable",
-             "store", store->engine->name, "reason", well ? NULL : batch->trouble, NULL);
+  memcpy (store->trouble, batch->trouble, sizeof store->trouble);
   if (store->settings.health != NULL)
     store->settings.health (store->settings.ctx, well, well ? NULL : batch->trouble);
 }
@@ -365,6 +365,18 @@ bool
 store_is_durable (const struct store *store)
 {
   return store->engine->durable;
+}
+
+const char *
+store_path (const struct store *store)
+{
+  return store->engine->path;
+}
+
+const char *
+store_trouble (const struct store *store)
+{
+  return store->well ? NULL : store->trouble;
 }
 
 struct store_figures

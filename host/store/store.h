@@ -77,6 +77,10 @@ void store_close (struct store *store);
 const char *store_name (const struct store *store);
 /* Does it outlive the daemon? */
 bool store_is_durable (const struct store *store);
+/* The file it is in; NULL: it is in memory. */
+const char *store_path (const struct store *store);
+/* NULL: it is well; else why something could not be written, and nothing was since. */
+const char *store_trouble (const struct store *store);
 
 /* ---- calls: the ledger ---- */
 

@@ -139,6 +139,7 @@ struct store_host {
 struct store_engine {
   const char *name;
   bool durable;
+  const char *path; /* its file; NULL: none */
   /* As of now; before the first batch. */
   void (*figures) (struct store_engine *engine, struct store_figures *figures);
   /* Begin a batch; never while another is under way.  True: it has ended already, and host.ended

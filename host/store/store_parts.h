@@ -28,6 +28,7 @@ struct store {
   uint64_t nonces;
   size_t pending, pending_bytes;
   bool well, closing;
+  char trouble[256]; /* while it is not well */
   struct store_figures figures;
 };
 

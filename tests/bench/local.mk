@@ -9,3 +9,7 @@ EXTRA_DIST += %D%/list.py %D%/promises.py %D%/schema.py %D%/schema_bench.mjs %D%
 EXTRA_PROGRAMS += %D%/toolset_bench
 %C%_toolset_bench_SOURCES = %D%/toolset_bench.c
 %C%_toolset_bench_LDADD = $(HOST_LIBS)
+
+EXTRA_PROGRAMS += %D%/store_bench
+%C%_store_bench_SOURCES = %D%/store_bench.c
+%C%_store_bench_LDADD = $(HOST_LIBS)

@@ -8,3 +8,7 @@ store_rig = %D%/store_rig.c %D%/store_rig.h %D%/store_faults.c %D%/store_faults.
 check_PROGRAMS += %D%/test_store_sqlite
 %C%_test_store_sqlite_SOURCES = %D%/test_store_sqlite.c $(store_rig)
 %C%_test_store_sqlite_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_rest_store
+%C%_test_rest_store_SOURCES = %D%/test_rest_store.c %D%/place.c %D%/place.h $(front_fakes)
+%C%_test_rest_store_LDADD = $(UNIT_LIBS)

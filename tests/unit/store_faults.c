@@ -149,6 +149,7 @@ faults_new (struct store_engine *inner, struct ev_loop *loop)
   faults->engine = (struct store_engine){
     .name = inner->name,
     .durable = inner->durable,
+    .path = inner->path,
     .figures = faults_figures,
     .begin = faults_begin,
     .copy = inner->copy != NULL ? faults_copy : NULL,

@@ -16,6 +16,7 @@ libhost_la_SOURCES += \
   %D%/sessions.c %D%/sessions.h \
   %D%/route.c %D%/route.h \
   %D%/stats.c %D%/stats.h \
+  %D%/store.c %D%/store.h \
   %D%/wish.c %D%/wish.h
 
 # The description of all that is served over HTTP, a file for each tag.

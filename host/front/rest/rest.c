@@ -20,6 +20,7 @@
 #include "front/rest/route.h"
 #include "front/rest/sessions.h"
 #include "front/rest/stats.h"
+#include "front/rest/store.h"
 
 struct rest {
   const struct front_env *env;
@@ -455,6 +456,20 @@ delete_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
 }
 
 static void
+get_store (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_store_get (rest->env, x);
+}
+
+static void
+post_backup (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_store_backup (rest->env, x);
+}
+
+static void
 post_release (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   const struct front_manage *manage = &rest->env->manage;
@@ -609,6 +624,9 @@ static const struct route routes[] = {
     ROLE_OBSERVE },
   { "POST", "/v1/plugins/{name}/release", "releasePlugin", "end a plugin's quarantine",
     post_release, ROLE_MANAGE },
+  { "GET", "/v1/store", "getStore", "the durable store: its file, its figures", get_store,
+    ROLE_OBSERVE },
+  { "POST", "/v1/store/backup", "backUpStore", "copy the store: name=…", post_backup, ROLE_MANAGE },
   { "POST", "/v1/reload", "reload", "read the configuration again", post_reload, ROLE_MANAGE },
   { "GET", "/healthz", "getHealth", "is the daemon alive?", get_health, 0 },
   { "GET", "/readyz", "getReadiness", "does it take calls?", get_ready, 0 },
