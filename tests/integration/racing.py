@@ -235,5 +235,5 @@ class Race:
         same(sorted(acknowledged & unknown)[:5], [], "both known and unknown")
         same(len(acknowledged | unknown), self.count, "ids whose end is told")
         return {"ids": self.count, "kills": self.killed, "answers": self.answers, "runs": len(lines),
-                "run twice": len(twice), "results lost": 0, "unknown": len(unknown),
+                "run twice": len(twice), "lost or changed": len(self.wrong), "unknown": len(unknown),
                 "of them had begun": len(unknown & set(lines))}

@@ -208,6 +208,19 @@ def test_a_store_that_can_not_be_opened():
                 other._clean()
 
 
+def test_what_can_not_be_recorded_is_not_run():
+    with kept(config={"store": {"disk": 100_000}}) as k, k.again() as d:
+        notes = (d.http("DELETE", f"/v1/calls/{n}-{'x' * 200}") for n in range(5000))
+        full = next(answer for answer in notes if answer.status != 202)
+        same((full.status, full.error, full.headers["retry-after"]), (503, "tool_unavailable", "1"))
+        answer = k.tally(d, "a", call_id="1" * 200)
+        same((answer.status, answer.code, answer.answer.headers["retry-after"]), (503, "tool_unavailable", "1"))
+        assert "was not run" in answer.message, answer.message
+        assert "full" in d.wait_log("store_unwell")["why"]
+        same(k.tally(d, "b").status, 200)  # who gives no id asks for no record
+        same(k.ran(), ["b"])
+
+
 def test_raced_ids_and_a_killed_daemon():
     with Race(ids=20000, kills=3) as race:
         race.run()
