@@ -11,6 +11,9 @@
 #include "call/running.h"
 #include "pool/unit.h"
 
+/* Seconds that a tool has to stop by itself, so that what it has given is not lost. */
+static const double LAST_WORDS = 0.25;
+
 static void
 on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
 {
@@ -18,6 +21,8 @@ on_deadline (struct ev_loop *loop, ev_timer *timer, int revents)
 
   (void) loop;
   (void) revents;
+  if (call->interrupted)
+    return call_cancel (call);
   job_cancel (&call->job, FRAME_CANCEL_DEADLINE);
   call_finish_error (call, CALL_tool_timeout, call->sent_ns == 0 ? "it had not been begun" : NULL);
 }
@@ -504,6 +509,23 @@ call_cancel (struct call *call)
   }
   job_cancel (&call->job, FRAME_CANCEL_CALLER);
   call_finish_error (call, CALL_tool_cancelled, NULL);
+}
+
+void
+call_interrupt (struct call *call)
+{
+  struct ev_loop *loop = call->calls->loop;
+
+  if (call->interrupted)
+    return;
+  if (!job_interrupt (&call->job))
+    return call_cancel (call);
+  call->interrupted = true;
+  if (ev_is_active (&call->deadline) && ev_timer_remaining (loop, &call->deadline) < LAST_WORDS)
+    return;
+  ev_timer_stop (loop, &call->deadline);
+  ev_timer_set (&call->deadline, LAST_WORDS, 0);
+  ev_timer_start (loop, &call->deadline);
 }
 
 void

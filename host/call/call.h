@@ -171,6 +171,11 @@ void call_cancel (struct call *call);
 /* The same, and done is not called: its ctx may be gone when this returns. */
 void call_abandon (struct call *call);
 
+/* As call_cancel, but a tool that stops within 250 ms has its say: done comes later then, with
+ * tool_cancelled and what the tool has given by then as content and structured (S4-13, U4-5).  A
+ * second time is as good as none. */
+void call_interrupt (struct call *call);
+
 /* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
 const char *call_id (const struct call *call);
 

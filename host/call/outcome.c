@@ -239,6 +239,28 @@ finish_result (struct call *call, const struct job_end *end)
   }
 }
 
+/* The caller does not want it any more, whatever came of it: what there is goes along. */
+static void
+finish_interrupted (struct call *call, const struct job_end *end)
+{
+  const bool gave =
+    end->fate == JOB_RESULT
+    && (end->result->outcome == FRAME_OUTCOME_OK || end->result->outcome == FRAME_OUTCOME_FAILED);
+  CLEANUP_PREVIEW struct preview *preview = gave ? call_preview (call, end) : NULL;
+  struct result result = { .error = CALL_tool_cancelled };
+
+  if (gave) {
+    result.content = end->content;
+    result.content_len = end->result->content_len;
+    result.structured = end->structured;
+    result.structured_len = end->result->structured_len;
+    result.room = end->room;
+  }
+  result.usage = usage_of (end);
+  call_shorten (call, preview, &result);
+  call_finish (call, &result, end->text);
+}
+
 /* ---- other ends ---- */
 
 /* An innocent call of an idempotent tool in a process that had to be killed runs once more, within
@@ -281,6 +303,10 @@ on_ended (struct job *job, const struct job_end *end)
   struct call *call = call_of (job);
   struct result result = { 0 };
 
+  if (call->interrupted) {
+    finish_interrupted (call, end);
+    return;
+  }
   if (end->fate == JOB_RESULT) {
     finish_result (call, end);
     return;

@@ -58,12 +58,13 @@ struct call {
   char *caller; /* the memory of these three, each may be NULL */
   char *tenant, *principal, *session_id;
   bool indexed;
-  bool retried;   /* after its process was lost; once, and only when the tool is idempotent */
-  bool told;      /* its session has heard of it, which can't be taken back */
-  bool waits;     /* counted among those of its tenancy that wait */
-  bool admitted;  /* its tool's circuit waits for its end */
-  bool hurried;   /* its deadline is its caller's idea */
-  unsigned tries; /* that failed, and were worth another one */
+  bool retried;     /* after its process was lost; once, and only when the tool is idempotent */
+  bool told;        /* its session has heard of it, which can't be taken back */
+  bool waits;       /* counted among those of its tenancy that wait */
+  bool admitted;    /* its tool's circuit waits for its end */
+  bool hurried;     /* its deadline is its caller's idea */
+  bool interrupted; /* its tool has been told to stop, and has until `deadline` */
+  unsigned tries;   /* that failed, and were worth another one */
   ev_timer deadline;
   ev_timer again; /* until the next try */
   int64_t started_ns, sent_ns;

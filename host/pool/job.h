@@ -122,5 +122,8 @@ struct job {
 /* Stop a job: a queued one is taken out, of a running one the worker is told, and condemned after
  * the grace period.  The job is the caller's again when this returns; ended is not called. */
 void job_cancel (struct job *job, enum frame_cancel_reason reason);
+/* Have its worker tell the tool that the call is cancelled, and nothing else: `ended` comes, with
+ * what the tool has given by then, unless it is cancelled before.  False: no tool works on it. */
+bool job_interrupt (struct job *job);
 
 #endif

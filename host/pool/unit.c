@@ -345,6 +345,15 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
     fleet_lost_call (&unit->fleet);
 }
 
+bool
+job_interrupt (struct job *job)
+{
+  if (job->worker == NULL || job->checking != NULL)
+    return false;
+  worker_interrupt (job->worker, job);
+  return true;
+}
+
 void
 unit_release (struct unit *unit)
 {

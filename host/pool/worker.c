@@ -177,15 +177,29 @@ worker_put_served (struct worker *worker, uint64_t nonce, const struct frame_ser
   put (worker, FRAME_SERVED, nonce, served, sizeof *served, a, a_len, b, b_len);
 }
 
+static void
+put_cancel (struct worker *worker, const struct job *job, enum frame_cancel_reason reason)
+{
+  const struct frame_cancel cancel = { .reason = reason,
+                                       .grace_ms =
+                                         (uint32_t) (worker->pool->settings.grace * 1000) };
+
+  put (worker, FRAME_CANCEL, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
+}
+
+void
+worker_interrupt (struct worker *worker, const struct job *job)
+{
+  put_cancel (worker, job, FRAME_CANCEL_CALLER);
+}
+
 void
 worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason)
 {
   struct slot *slot = &worker->slots[job->nonce & 0xFFFF];
-  double grace = worker->pool->settings.grace;
-  struct frame_cancel cancel = { .reason = reason, .grace_ms = (uint32_t) (grace * 1000) };
 
   serving_end (slot);
-  put (worker, FRAME_CANCEL, job->nonce, &cancel, sizeof cancel, NULL, 0, NULL, 0);
+  put_cancel (worker, job, reason);
   slot->job = NULL;
   job->worker = NULL;
   watched_cancel (&worker->watched);
@@ -193,7 +207,7 @@ worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason 
     worker_kill (worker, REASON_DEADLINE, NULL);
     return;
   }
-  ev_timer_set (&slot->grace, grace, 0);
+  ev_timer_set (&slot->grace, worker->pool->settings.grace, 0);
   ev_timer_start (worker->pool->loop, &slot->grace);
 }
 

@@ -136,6 +136,8 @@ enum worker_run worker_run (struct worker *worker, struct job *job);
 /* The flow is told when the worker has done with the job that was just sent, however it ends. */
 void worker_count_for (struct worker *worker, struct job *job, struct flow *flow);
 void worker_cancel (struct worker *worker, struct job *job, enum frame_cancel_reason reason);
+/* Its tool is told, and the call goes on to its end. */
+void worker_interrupt (struct worker *worker, const struct job *job);
 /* Does somebody wait for a call that runs there, and is not answered yet? */
 bool worker_is_answering (const struct worker *worker);
 /* No more calls; when those it runs have ended it is stopped. */

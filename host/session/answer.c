@@ -13,8 +13,10 @@ static const struct body {
 const char answer_fallback[] = "{\"ok\":false,\"error\":\"tool_unavailable\","
                                "\"message\":\"Tool execution is unavailable.\"}";
 
+/* `partial`: what there is of a result, or nothing. */
 static void
-put_failure (struct buf *out, const char *code, const char *tool, const char *message, size_t len)
+put_failure (struct buf *out, const char *code, const char *tool, const char *message, size_t len,
+             const struct buf *partial)
 {
   struct json_writer w = { .out = out };
 
@@ -24,6 +26,8 @@ put_failure (struct buf *out, const char *code, const char *tool, const char *me
   jsonw_name_string (&w, "tool", tool);
   jsonw_name (&w, "message");
   jsonw_string_len (&w, message, len);
+  if (partial->len != 0)
+    jsonw_name_raw (&w, "partial", partial->data, partial->len);
   jsonw_end (&w);
 }
 
@@ -102,22 +106,38 @@ put_own (struct buf *out, const struct result *result)
   return true;
 }
 
+/* What a tool gave. */
+static void
+put_given (struct buf *out, const struct result *result)
+{
+  if (result->structured != NULL)
+    buf_append (out, result->structured, result->structured_len);
+  else
+    put_content (out, result);
+}
+
+static bool
+gave_something (const struct result *result)
+{
+  return result->structured != NULL || result->content_len > strlen ("[]")
+         || result->links_len != 0;
+}
+
 void
 answer_output (struct buf *out, const char *tool, const struct result *result)
 {
   const char *code = result->code;
+  CLEANUP_BUF struct buf partial = { 0 };
 
-  if (result->error == CALL_OK && result->structured != NULL) {
-    buf_append (out, result->structured, result->structured_len);
-    return;
-  }
   if (result->error == CALL_OK)
-    return put_content (out, result);
+    return put_given (out, result);
+  if (result->error == CALL_tool_cancelled && gave_something (result))
+    put_given (&partial, result);
   if (put_own (out, result))
     return;
   for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
     if (result->error == bodies[i].error
         && strcmp (code, call_error_info (result->error)->code) == 0)
-      return put_failure (out, code, tool, bodies[i].message, strlen (bodies[i].message));
-  put_failure (out, code, tool, result->message, result->message_len);
+      return put_failure (out, code, tool, bodies[i].message, strlen (bodies[i].message), &partial);
+  put_failure (out, code, tool, result->message, result->message_len, &partial);
 }

@@ -371,12 +371,15 @@ session_call (struct session *session, const struct session_call *call,
 
 /* ---- stopping ---- */
 
+/* What is for the model of what a tool has given by then is kept (S4-13). */
 static void
-cancel (struct work *work)
+cancel (struct work *work, enum work_whose whose)
 {
   work->interrupted = true;
   if (work->held != NULL)
     asking_cancel (work);
+  else if (whose != WORK_ALL && work->kind == TOOL_LOOPBACK && work->entry != NULL)
+    call_interrupt (work->call);
   else
     call_cancel (work->call);
 }
@@ -385,6 +388,8 @@ static bool
 is_meant (const struct work *work, enum work_whose whose)
 {
   if (work->call == NULL && (work->held == NULL || whose == WORK_RUNNING))
+    return false;
+  if (work->interrupted && whose != WORK_ALL)
     return false;
   return !work->background || whose == WORK_ALL;
 }
@@ -399,7 +404,7 @@ work_cancel (struct session *session, enum work_whose whose)
     next = work->next;
     if (!is_meant (work, whose))
       continue;
-    cancel (work);
+    cancel (work, whose);
     count++;
   }
   session->cancelling = false;
@@ -430,7 +435,7 @@ session_interrupt (struct session *session, const char *response_id)
     log_event (session_log (session), LOG_INFO, "tool_cancelled_for_response",
                SESSION_LOG (session), "response_id", response_id, "function_call_id",
                work->entry->id, "tool_name", work->name, NULL);
-    cancel (work);
+    cancel (work, WORK_ASKING);
     count++;
   }
   log_event (session_log (session), LOG_INFO, "tool_cancel_for_response_finished",

@@ -259,6 +259,12 @@ judge (struct tool_call *call, toolhost_status status)
     else
       call->broken = "returned TOOLHOST_ASKED without having asked anybody";
     break;
+  case TOOLHOST_CANCELLED: /* what a function of the host answered, handed on */
+    if (tool_call_is_over (call))
+      end_as_over (call);
+    else
+      call->broken = "returned TOOLHOST_CANCELLED from a call that is not";
+    break;
   case TOOLHOST_LATER:
     call->broken = "returned TOOLHOST_LATER without toolhost_retain";
     break;

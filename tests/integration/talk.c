@@ -53,8 +53,8 @@ execute_say (void *self, toolhost_call *call)
   return toolhost_text (call, toolhost_arg_string_or (call, "text", ""));
 }
 
-/* Events for the user as they stand in the arguments, then, where that is given, a while, and a
- * text for the model. */
+/* Where it is given a text for the model, events for the user as they stand in the arguments, then,
+ * where they are given, a while, and one more text. */
 static toolhost_status
 execute_speak (void *self, toolhost_call *call)
 {
@@ -64,6 +64,9 @@ execute_speak (void *self, toolhost_call *call)
   size_t len;
 
   (void) self;
+  event = toolhost_arg_string_or (call, "first", NULL);
+  if (event != NULL)
+    (void) toolhost_text (call, event);
   for (int i = 0; said == TOOLHOST_OK; i++) {
     snprintf (where, sizeof where, "/events/%d", i);
     event = toolhost_arg_json (call, where, &len);
@@ -73,7 +76,8 @@ execute_speak (void *self, toolhost_call *call)
   }
   if (said != TOOLHOST_OK)
     return toolhost_fail (call, "not_said", "%d", (int) said);
-  (void) toolhost_sleep (call, toolhost_arg_int (call, "ms", 0));
+  if (toolhost_sleep (call, toolhost_arg_int (call, "ms", 0)) != TOOLHOST_OK)
+    return TOOLHOST_CANCELLED;
   event = toolhost_arg_string_or (call, "text", NULL);
   return event != NULL ? toolhost_text (call, event) : TOOLHOST_OK;
 }

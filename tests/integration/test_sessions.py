@@ -172,6 +172,25 @@ def test_S4_13_U4_5_what_was_said_before_an_interruption_stays_said():
 OK, NOT_GRANTED, NOT_FOUND, BAD_VALUE = 0, 4000, 5000, 7000
 
 
+def test_S4_13_U4_5_what_a_tool_had_given_before_an_interruption_is_told():
+    with talking() as (d, session, events):
+        for call_id in ("c1", "c2"):
+            tell(d, session, type="tool_call", call_id=call_id, name="speak", response_id=call_id, arguments={
+                "first": "two are left", "events": [say("looking")], "ms": 60000, "text": "none of it is told"})
+            events.event("tool_call_started")
+            events.event("output")
+            if call_id == "c1":
+                same(d.http("POST", f"/v1/sessions/{session}/interrupt", {"response_id": "c1"}).json, {"cancelled": 1})
+            else:
+                tell(d, session, type="user_turn_started")
+            told = events.event("tool_call_output")
+            same((told["call_id"], told["ok"], told["error"], told["respond"]), (call_id, False, "tool_cancelled", False))
+            output = json.loads(told["output"])
+            same((output["error"], output["partial"]), ("tool_cancelled", {"result": "two are left"}))
+            same(call(d, session, "speak", call_id=call_id).status, 409)
+        same(d.log_events("worker_condemned"), [])
+
+
 def act(daemon, session, *deeds, **members):
     arguments = {"do": list(deeds), "count": len(deeds), **members.pop("also", {})}
     answer = call(daemon, session, "act", arguments, **members).json

@@ -210,6 +210,13 @@ call_cancel (struct call *call)
 }
 
 void
+call_interrupt (struct call *call)
+{
+  if (!call->calls->stops_late)
+    call_cancel (call);
+}
+
+void
 call_abandon (struct call *call)
 {
   call->calls->abandoned++;

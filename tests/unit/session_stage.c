@@ -197,6 +197,8 @@ do_set (struct line *l)
     tool->kind = TOOL_HANDOFF;
   if (json_equals (&l->tape, kind, "passthrough"))
     tool->kind = TOOL_PASSTHROUGH;
+  l->stage->fake.calls.stops_late |=
+    json_is (json_member (&l->tape, l->value, "stops_late"), JSON_TRUE);
   if (json_is (background, JSON_TRUE))
     tool->background = BACKGROUND_MAY;
   if (json_int64 (&l->tape, json_member (&l->tape, l->value, "active_turns"), &turns))
@@ -231,12 +233,17 @@ do_tool (struct line *l)
 
   CU_ASSERT_NOT_EQUAL_FATAL (index, SIZE_MAX);
   if (error != NULL)
-    result = fake_failure (strcmp (error, "tool_timeout") == 0 ? CALL_tool_timeout
-                                                               : CALL_tool_execution_failed,
+    result = fake_failure (strcmp (error, "tool_timeout") == 0     ? CALL_tool_timeout
+                           : strcmp (error, "tool_cancelled") == 0 ? CALL_tool_cancelled
+                                                                   : CALL_tool_execution_failed,
                            error, "It went wrong.");
   if (error != NULL && content != NULL) {
     result.content = raw (l, content);
     result.content_len = strlen (result.content);
+  }
+  if (error != NULL && structured != NULL) {
+    result.structured = raw (l, structured);
+    result.structured_len = strlen (result.structured);
   }
   fake_done (&l->stage->fake.calls, index, result);
 }

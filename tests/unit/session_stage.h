@@ -5,7 +5,7 @@
  *   {"open": {…}}              the session, before all else: call_id, user, and of its settings
  * grace (seconds), calls_max; without it a plain one
  *   {"set": {"kind": "handoff", "background": true, "active_turns": 2}}   of the tool "later",
- * which runs until told
+ * which runs until told; "stops_late": also when it is interrupted
  *   {"in": {…}}                an event comes in, "refused": with this code
  *   {"tool": "ID", "structured": …, "content": […], "error": "…"}   the call ends so
  *   {"state": "ID", "wants": {…}, "is": "ok", "value": …}   the call wants something of its

@@ -18,6 +18,8 @@ struct unit {
   unsigned submitted;
   struct unit_answer answer;
   enum frame_cancel_reason cancelled;
+  bool interruptible; /* a tool works on what it has */
+  unsigned interrupted;
 };
 
 struct unit_answer
@@ -42,6 +44,15 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
       unit->jobs[i] = unit->jobs[--unit->count];
   unit->cancelled = reason;
   job->unit = NULL;
+}
+
+/* One that waits for a worker is no tool's yet. */
+bool
+job_interrupt (struct job *job)
+{
+  if (job->unit->interruptible)
+    job->unit->interrupted++;
+  return job->unit->interruptible;
 }
 
 const struct policy *
@@ -770,6 +781,62 @@ cancelled_and_abandoned (void)
   teardown (&f);
 }
 
+#define SOME "[{\"type\":\"text\",\"text\":\"two are left\"}]"
+
+/* Whatever its end is: nobody wants it any more. */
+static void
+interrupted (void)
+{
+  static const struct {
+    enum frame_outcome outcome;
+    enum job_fate fate;
+    const char *content;
+  } rows[] = {
+    { FRAME_OUTCOME_FAILED, JOB_RESULT, SOME },  { FRAME_OUTCOME_OK, JOB_RESULT, SOME },
+    { FRAME_OUTCOME_INVALID, JOB_RESULT, "[]" }, { FRAME_OUTCOME_ASKED, JOB_RESULT, "[]" },
+    { FRAME_OUTCOME_BROKEN, JOB_RESULT, "[]" },  { FRAME_OUTCOME_OK, JOB_CRASHED, "[]" },
+    { FRAME_OUTCOME_OK, JOB_OVERLOADED, "[]" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct frame_result head = { .outcome = rows[i].outcome, .content_len = sizeof SOME - 1 };
+    const struct job_end end = { .fate = rows[i].fate, .result = &head, .content = SOME };
+    struct fixture f;
+    struct call *call;
+    setup (&f);
+    f.unit.interruptible = true;
+    call = start (&f, "t", NULL, NULL);
+    call_interrupt (call);
+    call_interrupt (call);
+    CU_ASSERT_EQUAL (f.unit.interrupted, 1);
+    CU_ASSERT_EQUAL (f.heard.done, 0);
+    end_last (&f.unit, &end);
+    CU_ASSERT_EQUAL (f.heard.done, 1);
+    CU_ASSERT_EQUAL (f.heard.error, CALL_tool_cancelled);
+    CU_ASSERT_STRING_EQUAL (f.heard.content, rows[i].content);
+    teardown (&f);
+  }
+}
+
+static void
+interrupted_in_vain (void)
+{
+  struct fixture f;
+
+  setup (&f);
+  call_interrupt (start (&f, "t", NULL, NULL)); /* it waits for a worker */
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_cancelled);
+  CU_ASSERT_EQUAL (f.unit.cancelled, FRAME_CANCEL_CALLER);
+  f.unit.interruptible = true;
+  call_interrupt (start (&f, "t", NULL, NULL));
+  CU_ASSERT_EQUAL (f.heard.done, 0);
+  while (f.heard.done == 0)
+    ev_run (f.loop, EVRUN_ONCE);
+  CU_ASSERT_EQUAL (f.heard.error, CALL_tool_cancelled);
+  CU_ASSERT_EQUAL (f.unit.count, 0);
+  teardown (&f);
+}
+
 static void
 an_id_that_is_taken (void)
 {
@@ -823,6 +890,8 @@ static CU_TestInfo tests[] = {
   { "the shortest limit counts", the_shortest_limit_counts },
   { "a deadline passes", a_deadline_passes },
   { "cancelled and abandoned", cancelled_and_abandoned },
+  { "S4-13 U4-5 what an interrupted tool had given goes along", interrupted },
+  { "S4-13 who does not stop is cancelled", interrupted_in_vain },
   { "an id that is taken", an_id_that_is_taken },
   { "every error is whole", every_error_is_whole },
   CU_TEST_INFO_NULL

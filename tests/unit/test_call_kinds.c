@@ -33,6 +33,13 @@ job_cancel (struct job *job, enum frame_cancel_reason reason)
   job->unit->job = NULL;
 }
 
+bool
+job_interrupt (struct job *job)
+{
+  (void) job;
+  return false;
+}
+
 const struct policy *
 unit_policy (const struct unit *unit)
 {
