@@ -4,6 +4,7 @@
 
 #include "call/held.h"
 #include "session/parts.h"
+#include "watch/redact.h"
 
 static char *
 copy_or_null (const char *text)
@@ -154,15 +155,19 @@ begin_turn (struct session *session, const char *response_id)
 }
 
 static void
-log_scheduled (const struct work *work)
+log_scheduled (const struct work *work, const struct session_call *call)
 {
   const struct session *session = work->session;
+  CLEANUP_BUF struct buf redacted = { 0 };
 
+  if (!log_wants (session_log (session), LOG_INFO))
+    return;
+  redact_json (call->args, call->args != NULL ? call->args_len : 0, &redacted);
   log_event (session_log (session), LOG_INFO, "tool_invocation_scheduled", SESSION_LOG (session),
              "function_call_id", work->entry->id, "openai_sip_call_id", session->call_id,
              "tool_name", work->name, "response_id", work->response_id, "pending_tool_calls",
              LOG_INT (session->ledger.pending), "active_tool_tasks", LOG_INT (session->running),
-             NULL);
+             "arguments_json", buf_cstr (&redacted), NULL);
   log_event (session_log (session), LOG_INFO, "tool_executor_execute_started",
              SESSION_LOG (session), "function_call_id", work->entry->id, "openai_sip_call_id",
              session->call_id, "tool_name", work->name, "response_id", work->response_id, "item_id",
@@ -293,7 +298,7 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
     given.metadata = origin.data;
     given.metadata_len = origin.len;
   }
-  log_scheduled (work);
+  log_scheduled (work, call);
   say_started (work);
   if (work_start (work, &given) && goes_to_background (tool, call))
     work_answer_running (work); /* the model is told now, and what it gives later */

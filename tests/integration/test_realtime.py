@@ -75,6 +75,7 @@ def test_U0_9_U0_10_U0_14_a_call_from_its_tools_to_its_end():
         side.expect(type="response.create")
         side.close(1000)
         d.wait_log("session_ended", lambda e: e["reason"] == "call_ended")
+        same(d.log_events("ws_tool_invocation_built")[0]["arguments_json"], '{"text":"<string of 19>"}')
         names = [e["event"] for e in d.lines if e.get("function_call_id") == "c1"]
         same(names[:4], ["ws_tool_call_received", "ws_tool_invocation_built",
                          "ws_tool_invocation_submitting_to_dispatcher", "tool_invocation_scheduled"])

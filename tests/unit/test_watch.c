@@ -7,6 +7,7 @@
 #include "tap.h"
 #include "watch/log.h"
 #include "watch/metrics.h"
+#include "watch/redact.h"
 #include "watch/turns.h"
 
 /* Everything a log wrote into a pipe, once it was freed. */
@@ -310,7 +311,59 @@ turns_tell_work_from_waiting (void)
   ev_loop_destroy (loop);
 }
 
-static CU_TestInfo tests[] = { { "a line is JSON", a_line_is_json },
+/* Of arguments the shape, and of what callers say nothing. */
+static void
+arguments_are_redacted (void)
+{
+  static const struct {
+    const char *text, *shown;
+  } rows[] = {
+    { "{\"to\":\"+14155551234\",\"n\":[1,-2.5e3],\"sure\":true,\"no\":false,\"x\":null,\"o\":{}}",
+      "{\"to\":\"<string of 12>\",\"n\":[\"<number>\",\"<number>\"],\"sure\":\"<boolean>\","
+      "\"no\":\"<boolean>\",\"x\":null,\"o\":{}}" },
+    { "{\"my name is Ada\":1,\"\":2,\"\\u0061\":3}",
+      "{\"<name>\":\"<number>\",\"<name>\":\"<number>\",\"<name>\":\"<number>\"}" },
+    { "[[[[[1]]],[[{}]]]]", "[[[[\"<array>\"]],[[\"<object>\"]]]]" },
+    { "\"secret\"", "\"<string of 6>\"" },
+    { "", "{}" },
+    { "{\"secret\":", "\"<no JSON, 10 bytes>\"" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CLEANUP_BUF struct buf out = { 0 };
+    redact_json (rows[i].text, strlen (rows[i].text), &out);
+    CU_ASSERT_STRING_EQUAL (buf_cstr (&out), rows[i].shown);
+  }
+}
+
+static void
+redaction_is_bounded (void)
+{
+  CLEANUP_BUF struct buf list = { 0 }, object = { 0 }, out = { 0 };
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  buf_putc (&list, '[');
+  buf_putc (&object, '{');
+  for (unsigned i = 0; i < 10000; i++) {
+    buf_printf (&list, "%s%u", i != 0 ? "," : "", i);
+    buf_printf (&object, "%s\"n%u\":%u", i != 0 ? "," : "", i, i);
+  }
+  buf_putc (&list, ']');
+  buf_putc (&object, '}');
+  redact_json (list.data, list.len, &out);
+  CU_ASSERT (out.len < REDACTED_MAX + 100);
+  CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&out), "\"<more>\"]"));
+  buf_reset (&out, out.cap);
+  redact_json (object.data, object.len, &out);
+  CU_ASSERT (out.len < REDACTED_MAX + 100);
+  CU_ASSERT (json_read (&tape, out.data, out.len, &json_default_limits, &arena));
+}
+
+static CU_TestInfo tests[] = { { "S0-34 arguments are redacted", arguments_are_redacted },
+                               { "S0-34 what is left of arguments is bounded",
+                                 redaction_is_bounded },
+                               { "a line is JSON", a_line_is_json },
                                { "events of plugins can't forge", events_of_plugins_can_t_forge },
                                { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
                                { "no log is no error", no_log_is_no_error },

@@ -4,6 +4,7 @@
 
 #include "catalog/project/project.h"
 #include "front/realtime/bridge_parts.h"
+#include "watch/redact.h"
 
 /* S0-35, A0-5: what the model is told of a call that nobody takes. */
 static const char fallback[] = "{\"ok\":false,\"error\":\"tool_unavailable\","
@@ -62,6 +63,22 @@ ignored (struct realtime_bridge *b, struct function_call *call, bool again,
   sequencer_retry (&b->sequencer);
 }
 
+/* S0-34; what the arguments say is not for the log. */
+static void
+log_built (struct realtime_bridge *b, const struct function_call *call, const char *args,
+           size_t len)
+{
+  CLEANUP_BUF struct buf redacted = { 0 };
+
+  if (!log_wants (b->log, LOG_INFO))
+    return;
+  redact_json (args, len, &redacted);
+  log_event (b->log, LOG_INFO, "ws_tool_invocation_built", "call_id", b->call_id,
+             "function_call_id", call->call_id, "openai_sip_call_id", b->call_id, "tool_name",
+             call->name, "response_id", call->response_id, "item_id", call->item_id,
+             "arguments_json", buf_cstr (&redacted), NULL);
+}
+
 static void
 submit (struct realtime_bridge *b, struct function_call *call, const char *args, size_t len)
 {
@@ -69,9 +86,7 @@ submit (struct realtime_bridge *b, struct function_call *call, const char *args,
   enum session_verdict verdict;
 
   call->submitted = true;
-  log_event (b->log, LOG_INFO, "ws_tool_invocation_built", "call_id", b->call_id,
-             "function_call_id", call->call_id, "openai_sip_call_id", b->call_id, "tool_name",
-             call->name, "response_id", call->response_id, "item_id", call->item_id, NULL);
+  log_built (b, call, args, len);
   if (b->session == NULL)
     return answer_unavailable (b, call, "ws_tool_dispatcher_missing_fallback_output");
   verdict = hand_over (b, call, args, len);
