@@ -559,3 +559,10 @@ call_find (struct calls *calls, const char *id, const char *principal)
     return NULL;
   return call;
 }
+
+void
+calls_see_circuits (struct calls *calls, const char *tenant,
+                    void (*see) (void *ctx, const struct circuit_view *view), void *ctx)
+{
+  call_circuits_see (&calls->circuits, tenant, clock_ns () / 1000000, see, ctx);
+}

@@ -182,6 +182,11 @@ const char *call_id (const struct call *call);
 /* The arguments of a running call, as its tool has them. */
 const char *call_arguments (const struct call *call, size_t *len);
 
+/* Circuits of tools that have failed, as call_circuits_see shows them (circuits.h). */
+struct circuit_view;
+void calls_see_circuits (struct calls *calls, const char *tenant,
+                         void (*see) (void *ctx, const struct circuit_view *view), void *ctx);
+
 /* A running call by its id; NULL when there is none that this principal may touch.  A NULL
  * principal is a manager's: it may touch any. */
 struct call *call_find (struct calls *calls, const char *id, const char *principal);

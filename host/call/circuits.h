@@ -29,4 +29,15 @@ bool call_circuits_report (struct call_circuits *all, const struct tool *tool, c
                            enum circuit_verdict verdict, int64_t now_ms);
 void call_circuits_free (struct call_circuits *all);
 
+/* One of them as people are shown it, while `see` runs. */
+struct circuit_view {
+  const char *tool, *plugin, *digest, *tenant; /* plugin: "" where there is none */
+  enum circuit_state state;
+  int64_t failures;       /* in a row, while it is closed */
+  int64_t retry_after_ms; /* 0: it is not open */
+};
+/* Show each, those that failed first first; `tenant`: its own alone, NULL: those of all. */
+void call_circuits_see (struct call_circuits *all, const char *tenant, int64_t now_ms,
+                        void (*see) (void *ctx, const struct circuit_view *view), void *ctx);
+
 #endif

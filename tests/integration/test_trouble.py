@@ -4,6 +4,7 @@
 import concurrent.futures
 
 from harness import Daemon, PATIENCE, main, same, wait_for
+from test_auth import Caller, new_key
 
 RETRY = {"tries": 3, "wait": 10, "wait_max": 20, "growth": "exponential"}
 
@@ -72,9 +73,31 @@ def test_U1_7_U1_12_a_circuit_opens_and_recovers():
         same((refused.status, refused.code, refused.message),
              (503, "tool_unavailable", "Tool 'down' is temporarily unavailable due to repeated failures"))
         assert 0 < refused.body["error"]["retry_after_ms"] <= 201, refused.body
+        [circuit] = d.http("GET", "/v1/stats").json["circuits"]
+        same({k: circuit[k] for k in ("tool", "plugin", "tenant")},
+             {"tool": "down", "plugin": "troubled", "tenant": "default"})
+        assert circuit["state"] == ("open" if "retry_after_ms" in circuit else "half_open"), circuit
         same(ask(d, "once"), "try 1")  # other tools are other circuits
         wait_for(lambda: ask(d, "down") == "try 3", 5 * PATIENCE)
         same(ask(d, "down"), "try 1")
+        same(d.http("GET", "/v1/stats").json["circuits"], [])
+
+
+def test_U1_12_each_tenant_sees_its_own_circuits():
+    with Daemon(plugins=["troubled"], tenants={"acme": {}},
+                policies={"troubled": {"tools": {"down": {"breaker": {"failures": 3}}}}}) as d:
+        acme = Caller(d, new_key(d, "acme", "--tenant", "acme", "--role", "call", "--role", "observe"))
+        manager = Caller(d, new_key(d, "operator", "--role", "manage"))
+        for who in (acme, d, acme, acme):
+            answer = who.http("POST", "/v1/tools/down/call", {"arguments": {"fail": 99}})
+            same(answer.json["error"]["code"], "network_error", answer.body)
+
+        def circuits(who):
+            return {(c["tool"], c["tenant"]): (c["state"], c.get("failures"))
+                    for c in who.http("GET", "/v1/stats").json["circuits"]}
+        same(circuits(acme), {("down", "acme"): ("open", None)})
+        same(circuits(d), {("down", "default"): ("closed", 1)})
+        same(circuits(manager), {("down", "acme"): ("open", None), ("down", "default"): ("closed", 1)})
 
 
 def test_A1_6_by_default_five_failures_in_a_row_open_it():

@@ -147,6 +147,35 @@ test_tenants (void)
   call_circuits_free (&all);
 }
 
+static void
+see (void *ctx, const struct circuit_view *v)
+{
+  static const char *const states[] = { "closed", "open", "half-open" };
+
+  buf_printf (ctx, "%s %s %s %s %d %d\n", v->plugin, v->tool, v->tenant, states[v->state],
+              (int) v->failures, (int) v->retry_after_ms);
+}
+
+static void
+test_shown (void)
+{
+  struct call_circuits all = { .table = NULL };
+  struct tool tool = { .name = (char *) "t", .plugin = (char *) "p" };
+  struct tool bare = { .name = (char *) "u" };
+  CLEANUP_BUF struct buf out = { 0 };
+
+  for (int i = 0; i < 5; i++)
+    (void) call_circuits_report (&all, &tool, "a", CIRCUIT_BROKE, 0);
+  (void) call_circuits_report (&all, &bare, NULL, CIRCUIT_BROKE, 0);
+  call_circuits_see (&all, NULL, 1000, see, &out);
+  call_circuits_see (&all, "default", 1000, see, &out);
+  call_circuits_see (&all, "nobody", 1000, see, &out);
+  call_circuits_see (&all, "a", 60001, see, &out);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&out), "p t a open 0 59001\n u default closed 1 0\n"
+                                           " u default closed 1 0\np t a half-open 0 0\n");
+  call_circuits_free (&all);
+}
+
 /* What is closed and saw no failure is forgotten, and there is a bound. */
 static void
 test_kept (void)
@@ -173,6 +202,7 @@ test_kept (void)
 
 static CU_TestInfo tests[] = {
   { "A1-6 a tenant's failures are its own", test_tenants },
+  { "U1-12 circuits are shown", test_shown },
   { "A1-6 few circuits are kept", test_kept },
   { "U1-12 T1-3 it opens after as many failures", test_opens },
   { "U1-12 T1-4 it is tried after its time, and closes", test_recovers },

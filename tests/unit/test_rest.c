@@ -62,6 +62,11 @@ static const struct row {
   { "GET", "/readyz", "", NULL, 200, "{\"status\":\"ready\"}" },
   { "GET", "/metrics", "", NULL, 200, "toolhost_calls_total 1\n" },
   { "GET", "/v1/plugins", "", NULL, 200, "{\"plugins\":[]}" },
+  { "GET", "/v1/stats", "", NULL, 200,
+    "\"circuits\":[{\"tool\":\"echo\",\"plugin\":\"\",\"tenant\":\"default\",\"state\":\"half_"
+    "open\"},{"
+    "\"tool\":\"gone\",\"plugin\":\"\",\"tenant\":\"default\",\"state\":\"closed\",\"failures\":1}]"
+    "}" },
   { "GET", "/v1/tools", "", NULL, 200, "{\"tools\":[{\"name\":\"alpha\",\"modern\":1}," },
   { "GET", "/v1/tools?format=mcp", "", NULL, 200,
     "\"later\",\"modern\":1}],\"tool_choice\":\"auto\"}" },

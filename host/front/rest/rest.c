@@ -440,10 +440,13 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
 static void
 get_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
+  const struct front_peer *peer = http_request (x)->peer;
+  const char *tenant = peer->tenant != NULL ? peer->tenant : "default";
   CLEANUP_BUF struct buf out = { 0 };
 
   (void) segment;
-  stats_put (&out, catalog_toolset (served (rest, x)));
+  stats_put (&out, catalog_toolset (served (rest, x)), rest->env->calls,
+             (peer->roles & ROLE_MANAGE) != 0 ? NULL : tenant);
   reply_json (x, 200, &out);
 }
 
