@@ -142,8 +142,9 @@ enum session_verdict {
 enum session_verdict session_call (struct session *session, const struct session_call *call,
                                    struct session_waiter *waiter);
 
-/* Cancel the calls of a response, except background ones; they have ended when this returns.  How
- * many; an empty or NULL id is nobody's. */
+/* Cancel the calls of a response, except background ones; those whose results are the model's end
+ * when their tools have stopped, 250 ms later at most.  How many; an empty or NULL id is nobody's.
+ */
 size_t session_interrupt (struct session *session, const char *response_id);
 /* … of all responses, those that wait for answers among them, and what the active target does. */
 size_t session_interrupt_all (struct session *session);

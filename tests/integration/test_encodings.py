@@ -53,6 +53,27 @@ def test_X8_mcp():
              {"content": [{"type": "text", "text": "hi"}], "isError": False})
 
 
+def test_X8_on_an_event_stream():
+    def stream(encoding, tool, arguments):
+        return d.http("POST", f"/v1/tools/{tool}/call?encoding={encoding}", {"arguments": arguments, "call_id": "c1"},
+                      {"Accept": "text/event-stream"})
+
+    with Daemon(plugins=["slow_echo"]) as d:
+        for encoding in ("sonore", "agui", "agent-framework", "mcp"):
+            whole, refused, missing = (("slow_echo", {"text": "grüß dich", "ms": 60}), ("slow_echo", {"text": 7}),
+                                       ("nobody", {}))
+            answer = stream(encoding, *whole)
+            same((answer.status, answer.headers["content-type"]), (200, "text/event-stream"))
+            names = [line[7:] for line in answer.body.decode().split("\n") if line.startswith("event: ")]
+            same(names[-1], "result")
+            same(set(names[:-1]) - {"progress"}, set())  # that has a form of its own
+            same(answer.events[-1], ask(d, *whole, encoding).json, encoding)
+            for call in (refused, missing):  # before there is a stream
+                plain, answer = ask(d, *call, encoding), stream(encoding, *call)
+                same((answer.status, answer.headers["content-type"], answer.json),
+                     (plain.status, "application/json", plain.json), encoding)
+
+
 def test_X8_in_a_session():
     with Daemon(plugins=PLUGINS) as d:
         session = begin(d)
