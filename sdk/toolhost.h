@@ -131,8 +131,8 @@ typedef struct toolhost_tool {
   bool (*can_execute) (void *self, toolhost_call *call);
 
   /* The work.  TOOLHOST_OK, TOOLHOST_FAILED, TOOLHOST_ASKED, TOOLHOST_LATER; of a call that is over
-   * TOOLHOST_CANCELLED will do.  What it has given when its conversation is interrupted the model is
-   * told, if it returns within 250 ms.  Required.  [tool] */
+   * TOOLHOST_CANCELLED will do.  What it has given when its conversation is interrupted the model
+   * is told, if it returns within 250 ms.  Required.  [tool] */
   toolhost_status (*execute) (void *self, toolhost_call *call);
 
   /* How long a call may take, in milliseconds, all three callbacks together; more than 0 or
