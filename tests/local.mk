@@ -207,6 +207,8 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \
 	%D%/integration/test_phone_agent.py
 
-# Our description of ourselves, by other people's programs (PyPI).
+# Our description of ourselves, beside what we do, and by other people's programs (PyPI).
+integration_tests += %D%/integration/test_openapi.py
+EXTRA_DIST += %D%/integration/described.py
 dist_check_SCRIPTS += %D%/openapi/test_schemathesis.py
 EXTRA_DIST += %D%/openapi/hooks.py %D%/openapi/requirements.txt

@@ -38,6 +38,7 @@ toolhost_SOURCES = \
   %D%/cmd_new.c \
   %D%/cmd_offers.c \
   %D%/cmd_plugins.c \
+  %D%/cmd_openapi.c \
   %D%/cmd_reload.c \
   %D%/cmd_schema.c \
   %D%/cmd_skills.c \

@@ -53,6 +53,7 @@ static const struct command *const commands[] = {
   &command_tools,
   &command_store,
   &command_key,
+  &command_openapi,
   &command_help,
   &command_version,
   NULL,
