@@ -263,6 +263,18 @@ def test_files_are_for_every_tenant_and_a_wrong_one_changes_nothing():
         d.wait_log("tenant_refused", lambda e: e["why"].startswith("/features/actions/tols: expected"))
 
 
+def test_many_changes_are_few_builds_of_that_tenant_alone():
+    with Daemon(plugins=["deeds"]) as d:
+        acme, other = manager(d, "acme"), manager(d, "other")
+        put(other, "other", deed("a"))
+        for number in range(50):
+            same(put(acme, "acme", deed(f"deed_{number}"), more="").status, 201)
+        wait_for(lambda: len(tools(acme)) == 50, what="all of them")
+        builds = [e["tenant_id"] for e in d.log_events("tool_build_started")]
+        assert 1 <= builds.count("acme") < 25, builds
+        same(builds.count("other"), 1)
+
+
 def test_a_build_that_fails_takes_no_tool_away():
     with Daemon(plugins=["deeds"]) as d:
         acme = manager(d, "acme")
