@@ -22,7 +22,8 @@ $(hostile_files): %D%/.libs/%.so: %D%/%.c %D%/hostile.h $(srcdir)/sdk/toolhost.h
 
 %D%/.libs/dtor_crash.so %D%/.libs/dtor_hang.so: %D%/dtor.h
 
-$(inside_files): %D%/.libs/%.so: %D%/%.c %D%/hostile.h %D%/inside.h $(toolhost_worker_SOURCES) $(libbase_la_SOURCES)
+$(inside_files): %D%/.libs/%.so: %D%/%.c %D%/hostile.h %D%/inside.h $(toolhost_worker_SOURCES) \
+		$(libplugin_la_SOURCES) $(libbase_la_SOURCES)
 	$(hostile_link) -I$(srcdir)/host $(srcdir)/host/base/ring.c
 
 check_DATA += $(hostile_files) $(inside_files)
