@@ -9,6 +9,7 @@ import tempfile
 from harness import SOURCE, Daemon, in_background, main, same, wait_for
 from test_builders import caller
 from test_http import Handler, Server, write_secret
+from test_manage import manager, path, put
 from test_sessions import Listener, begin, call, tell
 
 LUNCH = {"meal_type": "lunch", "dishes": ["soup"]}
@@ -270,6 +271,31 @@ def test_S2_28_the_example_of_a_tenant_works():
         same([d.log_events(what) for what in ("actions_tool_refused", "actions_configuration_refused")], [[], []])
         said = call(meals, begin(meals), "save_meal", LUNCH).json
         same((said["ok"], said["error"], json.loads(said["output"])["message"]), (False, "webhook_failed", SORRY))
+
+
+# ---- over the management API
+
+def test_S2_1_a_tool_is_put_checked_tried_and_called_without_a_restart():
+    with Server(Meals) as s:
+        policy = {"permissions": {"http": [{"url": s.url + "/*", "private": True}]}}
+        with Daemon(plugins=["actions"], policies={"actions": policy}) as d:
+            acme = manager(d, "acme")
+            made = put(acme, "acme", {"name": "meal.log", "url": s.url + "/log"}, kind="endpoints")
+            same(made.status, 201, made)
+            wrong = dict(SAVE_MEAL, actions=[{"type": "webhook", "endpoint": "meal.lg"}, {"type": "respnd"}])
+            refused = put(acme, "acme", wrong)
+            same((refused.status, [(p["pointer"], p["code"], p["hint"]) for p in refused.json["problems"]]),
+                 (422, [("/actions/0/endpoint", "unknown_endpoint", 'did you mean "meal.log"?'),
+                        ("/actions/1/type", "unknown_action_type", 'did you mean "respond"?')]), refused)
+            made = put(acme, "acme", SAVE_MEAL)
+            same((made.status, made.json["served"]), (201, True), made)
+            tried = acme.http("POST", path("acme", "save_meal", more="/test"), json.dumps(
+                {"arguments": LUNCH, "context": {"user": {"id": "u1"}}, "webhooks": {"meal.log": {"status": 500}}}))
+            same((tried.status, tried.json["message"], tried.json["context"]["workflow"]), (200, SORRY, {"logged_meals": [LUNCH]}), tried)
+            same(len(s.asked), 0)
+            answer = call(acme, begin(acme), "save_meal", LUNCH)
+            same(output(answer)["message"], "I've logged your lunch!")
+            same(json.loads(s.asked[0]["body"]), {"user_id": None, "meal": LUNCH})
 
 
 # ---- the rows
