@@ -31,6 +31,7 @@ integration_tests = \
 	%D%/integration/test_service.py \
 	%D%/integration/test_skills.py \
 	%D%/integration/test_stdio.py \
+	%D%/integration/test_store.py \
 	%D%/integration/test_copies.py \
 	%D%/integration/test_supervisor.py \
 	%D%/integration/test_tiers.py
