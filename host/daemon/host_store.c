@@ -84,6 +84,8 @@ host_store_metrics (const struct host *host, struct buf *out)
   metric (out, "toolhost_store_up", "gauge", "Does it take what it is given?", !host->store_unwell);
   metric (out, "toolhost_store_calls", "gauge",
           "Calls with an id of their caller's that are known.", (double) figures.calls);
+  metric (out, "toolhost_store_calls_running", "gauge", "Of them, what runs.",
+          (double) figures.running);
   metric (out, "toolhost_store_calls_unknown", "gauge", "Of them, what ran when a daemon died.",
           (double) figures.unknown);
   metric (out, "toolhost_store_letters", "gauge", "Webhooks that are still to be sent.",
@@ -92,6 +94,8 @@ host_store_metrics (const struct host *host, struct buf *out)
           (double) figures.commits);
   metric (out, "toolhost_store_acts_total", "counter", "What was committed with them.",
           (double) figures.acts);
+  metric (out, "toolhost_store_failures_total", "counter", "What could not be done.",
+          (double) figures.failures);
   metric (out, "toolhost_store_bytes", "gauge", "Size of the store.", (double) figures.bytes);
   metric (out, "toolhost_store_commit_max_seconds", "gauge", "The longest commit.",
           (double) figures.commit_us_max / 1e6);

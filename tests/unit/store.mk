@@ -6,7 +6,8 @@ store_rig = %D%/store_rig.c %D%/store_rig.h %D%/store_faults.c %D%/store_faults.
 %C%_test_store_contract_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_store_sqlite
-%C%_test_store_sqlite_SOURCES = %D%/test_store_sqlite.c $(store_rig)
+%C%_test_store_sqlite_SOURCES = %D%/test_store_sqlite.c %D%/store_file.h %D%/store_file_files.c \
+	%D%/store_file_kills.c %D%/store_file_restarts.c %D%/store_file_room.c $(store_rig)
 %C%_test_store_sqlite_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_rest_store
