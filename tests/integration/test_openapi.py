@@ -176,6 +176,9 @@ def daemon(w):
     w.http("POST", "/v1/tenants/acme/pins/accept?name=none", status=404)
     w.http("POST", "/v1/plugins/echo/release")
     w.http("POST", "/v1/plugins/none/release", status=404)
+    w.http("GET", "/v1/store")
+    w.http("POST", "/v1/store/backup", status=409)  # it is in memory
+    w.http("POST", "/v1/store/backup?name=.hidden", status=400)
     w.http("POST", "/v1/reload")
     w.d.tenant("wrong", "{")
     w.d.wait_log("tenant_refused")
