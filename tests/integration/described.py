@@ -84,8 +84,11 @@ class Described:
             status, out, err = run(installed("bin/toolhost"), "schema", "check", "--quiet", folder / "schema", *files)
         return "" if status == 0 else f"{json.dumps(schema)}: {status}\n{out}{err}"
 
+    def check_bodies(self):
+        """What is wrong with all the bodies that were seen."""
+        return "".join(self.judge(json.loads(schema), bodies) for schema, bodies in self.bodies.items())
+
     def check(self, unmade=()):
         """All bodies are as they should be, and all operations but these were made."""
-        same("".join(self.judge(json.loads(schema), bodies) for schema, bodies in self.bodies.items()), "",
-             "what is wrong with bodies")
+        same(self.check_bodies(), "", "what is wrong with bodies")
         same(sorted(self.operations() - self.made), sorted(unmade), "operations that were not made")
