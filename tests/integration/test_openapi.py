@@ -7,9 +7,10 @@ from described import Described
 from harness import Daemon, installed, main, run, same
 from realtime_server import RealtimeServer
 from test_auth import bearer, guarded, new_key
+from test_manage import GRANTS, deed, dense
 from test_realtime_incoming import incoming, sign, webhook_config
 
-PLUGINS = ["echo", "calculator", "greeter", "asks", "talk", "large", "shelf", "conformance.plugin"]
+PLUGINS = ["echo", "calculator", "greeter", "asks", "talk", "large", "shelf", "deeds", "conformance.plugin"]
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
     "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
 ADA = {"action": "accept", "content": {"name": "Ada"}}
@@ -185,6 +186,35 @@ def daemon(w):
     w.http("GET", "/v1/tenants")
 
 
+def made(w):
+    """Tools and endpoints that a tenant makes: the stand-in of the builder reads dense JSON."""
+    endpoint = {"name": "meal.log", "url": "https://hooks.example/meal"}
+    other = {**endpoint, "url": "https://other.example/"}
+    for kind, document, wrong in (("tools", deed("a"), {"name": "a", "says": "wrong"}), ("endpoints", endpoint, other)):
+        place = f"/v1/tenants/default/{kind}"
+        one = f"{place}/{document['name']}"
+        first = w.http("PUT", one + "?wait=true", dense(document), status=201)
+        w.http("PUT", one, dense(document), {"If-Match": '"99999"'}, status=412)
+        w.http("PUT", one + "?validate=true", dense(document))
+        w.http("PUT", one, dense(wrong), status=422)
+        w.http("PUT", one, "[", status=400)
+        w.http("GET", place + "?limit=1&offset=0&search=a")
+        w.http("GET", one)
+        w.http("GET", one + "?raw=true")
+        w.http("GET", place + "/none", status=404)
+        w.http("PATCH", one, {"description": "Another."})
+        w.http("GET", one + "/history")
+        w.http("POST", f"{one}/restore?revision={first.json['revision']}")
+        w.http("POST", one + "/restore", status=400)
+    w.http("POST", "/v1/tenants/default/tools", dense(deed("b")), status=201)
+    w.http("POST", "/v1/tenants/default/tools", dense(deed("b")), status=409)
+    w.http("POST", "/v1/tenants/default/tools/a/test", {"arguments": {"x": 1}})
+    w.http("POST", "/v1/tenants/default/tools/none/test", {}, status=404)
+    for one in ("tools/a", "tools/b", "endpoints/meal.log"):
+        w.http("DELETE", "/v1/tenants/default/" + one)
+    w.http("DELETE", "/v1/tenants/default/tools/a", status=404)
+
+
 def realtime(w):
     w.http("POST", "/v1/realtime/calls", {"call_id": "rtc_1"}, status=201)
     w.http("POST", "/v1/realtime/calls", {"call_id": "rtc_1"}, status=409)
@@ -217,10 +247,10 @@ def metadata(api):
 def test_every_operation_answers_as_described():
     with RealtimeServer() as service:
         config = {**webhook_config(service), "auth": {"required": True}, "results": {"shown": "1K"}}
-        with Daemon(plugins=PLUGINS, tenants={"acme": {"pin": True}}, config=config) as d:
+        with Daemon(plugins=PLUGINS, tenants={"acme": {"pin": True}}, policies=GRANTS, config=config) as d:
             api = Described(d)
             w = Witness(d, api, bearer(new_key(d, "all", "--role", "manage")))
-            for part in (tools, calls, offers, sessions, mcp, daemon, realtime, strangers):
+            for part in (tools, calls, offers, sessions, mcp, daemon, made, realtime, strangers):
                 part(w)
             metadata(api)
             api.check()

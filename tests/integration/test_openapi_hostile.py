@@ -11,9 +11,10 @@ from described import Described
 from harness import Answer, Daemon, main, same
 from realtime_server import RealtimeServer
 from test_auth import new_key
+from test_manage import GRANTS
 from test_realtime_incoming import webhook_config
 
-PLUGINS = ["echo", "asks", "greeter"]
+PLUGINS = ["echo", "asks", "greeter", "deeds"]
 STREAMS = {"streamSessionEvents", "streamMcp"}
 DEEP = b"[" * 100000
 BODIES = {
@@ -90,7 +91,7 @@ class Sender:
 def target():
     with RealtimeServer() as service:
         config = {**webhook_config(service), "auth": {"required": True}}
-        with Daemon(plugins=PLUGINS, tenants={"acme": {"pin": True}}, config=config) as d:
+        with Daemon(plugins=PLUGINS, tenants={"acme": {"pin": True}}, policies=GRANTS, config=config) as d:
             key = new_key(d, "all", "--role", "manage")
             api = Described(d)
             sender = Sender(d, api, key)

@@ -15,12 +15,13 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
 from harness import PATIENCE, Daemon, Skip, main, same  # noqa: E402
 from realtime_server import RealtimeServer  # noqa: E402
-from test_auth import bearer, new_key  # noqa: E402
+from test_auth import new_key  # noqa: E402
+from test_manage import GRANTS  # noqa: E402
 
 HOOKS = pathlib.Path(__file__).with_name("hooks.py")
 VENV = os.environ.get("TOOLHOST_OPENAPI")
 EXAMPLES = 40 if os.environ.get("TOOLHOST_SCHEMATHESIS") == "full" else 4
-PLUGINS = ["echo", "calculator", "greeter", "asks", "talk"]
+PLUGINS = ["echo", "calculator", "greeter", "asks", "talk", "deeds"]
 
 CONFIG = """
 seed = 20261122
@@ -103,7 +104,7 @@ def described():
         secret.write_text("whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo=")
         secret.chmod(0o600)
         config = {**service.config(webhook_secret_file=str(secret)), "auth": {"required": True}}
-        with Daemon(plugins=PLUGINS, config=config, tenants={"acme": {"pin": True}}) as d:
+        with Daemon(plugins=PLUGINS, config=config, tenants={"acme": {"pin": True}}, policies=GRANTS) as d:
             yield d, new_key(d, "all", "--role", "manage")
 
 
