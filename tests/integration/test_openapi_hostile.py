@@ -182,7 +182,7 @@ def test_headers():
             path = filled(pattern, "echo")
             body = b"{}" if method in ("POST", "PUT") else None
             for header in ("Accept: \xff", "Accept: ;;;,,,", "Range: bytes=-", "Last-Event-ID: -1", "Origin: null", "X: " + "y" * 9000,
-                           "Accept: text/event-stream", "Expect: 200-ok", "Mcp-Session-Id: \xe9", "Webhook-Id: \xe9"):
+                           "Accept: text/event-stream", "If-Match: " + "9" * 100, "If-None-Match: x", "Expect: 200-ok", "Mcp-Session-Id: \xe9", "Webhook-Id: \xe9"):
                 answer = send(method, path, body, more=[header])
                 send.is_described(method, path, answer, f"{method} {path} with {header[:40]!r}")
             for header in ("X: a\x00b", "X : y", "\x01: y", "Content-Length: -1", "Transfer-Encoding: gzip, chunked"):

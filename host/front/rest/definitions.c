@@ -68,12 +68,14 @@ static bool
 read_number (struct slice text, int64_t *number)
 {
   *number = 0;
+  if (text.len == 0 || text.len > DIGITS_MAX)
+    return false;
   for (size_t i = 0; i < text.len; i++) {
     if (text.data[i] < '0' || text.data[i] > '9')
       return false;
     *number = *number * 10 + (text.data[i] - '0');
   }
-  return text.len != 0 && text.len <= DIGITS_MAX;
+  return true;
 }
 
 /* False: answered. */
