@@ -3,7 +3,10 @@
 
 #include "run.h"
 
-enum { CONTEXT_MAX = 65536 /* bytes of what stands at a root */ };
+enum {
+  CONTEXT_MAX = 65536, /* bytes of what stands at a root */
+  DATA_MAX = 1 << 20   /* of all that context.get has found */
+};
 
 /* ---- writing at a path ---- */
 
@@ -150,9 +153,13 @@ run_get (struct run *run, const struct action *action)
   const struct lookup lookup = run_lookup (run);
   const struct value *value = lookup.find (lookup.ctx, &action->u.get.path);
   const char *as = action->u.get.as;
-
-  run->data =
+  const struct value *data =
     value_with (run->pool, run->data, as, strlen (as), value != NULL ? value : &value_null);
+
+  if (!value_fits (data, DATA_MAX))
+    return run_failed (run, "context_get_failed", "%s: a result has at most %d bytes of data",
+                       action->u.get.path.text, DATA_MAX);
+  run->data = data;
   return run_done ();
 }
 

@@ -5,6 +5,7 @@
 
 enum {
   BODY_MAX = 1 << 20,
+  ARGS_MAX = 32768, /* of an agent that takes over */
   SAID_MAX = 32000, /* bytes of a message: an event has room for them */
   WAIT_MS = 200,    /* before the second try; twice that before the third … */
   WAIT_MAX_MS = 2000
@@ -260,7 +261,8 @@ run_handoff (struct run *run, const struct action *action)
     return run_failed (run, "agent_not_found", "what names the agent is no name");
   if (args->type == VALUE_NULL)
     args = &value_no_members;
-  if (args->type != VALUE_OBJECT)
-    return run_failed (run, "handoff_failed", "what an agent is called with is an object");
+  if (args->type != VALUE_OBJECT || !value_fits (args, ARGS_MAX))
+    return run_failed (run, "handoff_failed",
+                       "what an agent is called with is an object of at most %d bytes", ARGS_MAX);
   return handed (run, run->around->hand_off (run->around->ctx, agent->text, args), agent->text);
 }
