@@ -5,11 +5,11 @@
 Each of TENANTS tenants (default 100) has an endpoint and TOOLS tools (default 100) put over the management API, 32 requests
 at a time: it is measured until the last is answered, and until all tenants are served all of them.  Then the daemon is
 stopped and started again: until it says that it is ready, with every tenant served (with a durable store; without one that
-is said and not measured).  Last, one caller calls a declarative tool that asks a webhook, a native echo, the webhook
-itself, and a native tool that asks the same webhook, in turns, N times each: the median of the first is to be within 1.5
-times echo and webhook together; the last says what of that is the way of all requests of tools (the daemon's rules, addresses,
-curl) and not of documents.  The server of webhooks is a process of its own.  10,000 tools are to be made in 20 s, and a restart
-is to take 2 s."""
+is said and not measured).  Last, one caller calls a declarative tool that asks a webhook, a native tool that asks the same
+webhook, a native echo, and the webhook itself, in turns, N times each: the median of the first is to be within 1.5 times the
+second, which goes the same way and is code instead of a document.  The other two say what that way costs: a request of a
+tool goes through the daemon, so a process more is woken there and back.  The server of webhooks is a process of its own.  10,000 tools are to be made in 20 s, and a restart is
+to take 2 s."""
 
 import argparse
 import collections
@@ -177,7 +177,8 @@ def measure(tenants, tools, count):
             wait_for(lambda: served(d, key, {"tenant0"}).get("tenant0", 0) > own, what="the tool")
             wait_for(lambda: d.http("GET", "/v1/tools", headers={"Authorization": f"Bearer {caller}"}).status == 200)
             got["call_us"], got["echo_us"], got["webhook_us"], got["native_us"] = calls(d, caller, server.url, count)
-            got["ratio"] = got["call_us"] / (got["echo_us"] + got["webhook_us"])
+            got["ratio"] = got["call_us"] / got["native_us"]
+            got["ratio_direct"] = got["call_us"] / (got["echo_us"] + got["webhook_us"])
     return got
 
 
@@ -200,8 +201,8 @@ def main():
               "the daemon has %(rss_mib).0f MiB" % got)
         print("started again it was ready after %.2f s" % got["restart_s"] if "restart_s" in got
               else "the store is not durable: there was nothing to start again with")
-        print("a call takes %(call_us).0f us (median); a native echo %(echo_us).0f, the webhook alone %(webhook_us).0f: "
-              "%(ratio).2f times both; a native tool that asks it %(native_us).0f" % got)
+        print("a call takes %(call_us).0f us (median); a native tool that asks the same webhook %(native_us).0f: %(ratio).2f times; "
+              "a native echo %(echo_us).0f, the webhook without a host %(webhook_us).0f: %(ratio_direct).2f times both" % got)
     good = (got["create_s"] <= CREATE_MAX * got["tools"] / 10000 + 1 and got.get("restart_s", 0) <= RESTART_MAX
             and got["ratio"] <= CALL_MAX)
     return 0 if good else 1
