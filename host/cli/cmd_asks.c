@@ -63,7 +63,7 @@ const struct command command_asks = {
   .usage = "[--json]",
   .summary = "show the calls that wait for answers",
   .details = "Each caller sees its own calls; root and the daemon's user, over the local socket,\n"
-             "see all that were made over plain HTTP.\n",
+             "see all that were made over plain HTTP or in a conversation.\n",
   .options = OPTIONS_DAEMON | OPTION_JSON,
   .run = run_asks,
 };
@@ -116,6 +116,23 @@ fetch_answers (const struct options *options, const char *id, const char *word, 
   return status;
 }
 
+/* Its result is its conversation's. */
+static enum cli_exit
+print_outcome (const struct options *options, const struct reply *reply)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+
+  if (!options->json && reply->status == 200
+      && json_read (&tape, reply->body.data, reply->body.len, &answer_limits, &arena)
+      && json_member (&tape, json_root (&tape), "session") != NULL
+      && json_equals (&tape, json_member (&tape, json_root (&tape), "state"), "running")) {
+    out_text ("the conversation goes on", strlen ("the conversation goes on"));
+    return CLI_OK;
+  }
+  return answer_print (reply->body.data, reply->body.len, reply->status, options->json);
+}
+
 static enum cli_exit
 send_answers (const struct options *options, const char *id, const struct buf *body)
 {
@@ -132,7 +149,7 @@ send_answers (const struct options *options, const char *id, const struct buf *b
     .method = "POST", .path = buf_cstr (&path), .body = body->data, .body_len = body->len
   };
   if (client_ask (client, &request, &reply, &err))
-    status = answer_print (reply.body.data, reply.body.len, reply.status, options->json);
+    status = print_outcome (options, &reply);
   else
     status = out_error (CLI_UNREACHABLE, "%s", err.text);
   reply_free (&reply);

@@ -117,8 +117,8 @@ find (const struct session *session, const char *call_id)
 }
 
 bool
-asking_answer (struct session *session, const char *call_id, const struct json_tape *tape,
-               const struct json_node *responses, const char **code, struct error *err)
+session_answer_ask (struct session *session, const char *call_id, const struct json_tape *tape,
+                    const struct json_node *responses, const char **code, struct error *err)
 {
   const struct ask_rules *rules = calls_ask_rules (session->all->settings.calls);
   struct work *work = find (session, call_id);
@@ -133,6 +133,51 @@ asking_answer (struct session *session, const char *call_id, const struct json_t
   if (held_ask (work->held)->open_count == 0)
     go_on (work);
   return true;
+}
+
+bool
+session_drop_ask (struct session *session, const char *call_id)
+{
+  struct work *work = find (session, call_id);
+
+  if (work == NULL)
+    return false;
+  work->interrupted = true;
+  asking_cancel (work);
+  return true;
+}
+
+/* ---- all of them ---- */
+
+static void
+see_work (const struct work *work, double now, void (*see) (void *, const struct session_ask *),
+          void *ctx)
+{
+  const struct session *session = work->session;
+  const struct ask *ask = held_ask (work->held);
+
+  see (ctx, &(struct session_ask){ .session = session->name,
+                                   .tenant = session->tenant,
+                                   .principal = session->principal,
+                                   .call_id = work->entry->id,
+                                   .tool = work->name,
+                                   .requests = ask->open.data,
+                                   .requests_len = ask->open.len,
+                                   .expires_in = work->expires - now });
+}
+
+void
+sessions_see_asks (const struct sessions *sessions,
+                   void (*see) (void *ctx, const struct session_ask *ask), void *ctx)
+{
+  const double now = sessions->settings.now (sessions->settings.ctx);
+
+  if (sessions->asking == 0)
+    return;
+  for (const struct session *s = sessions->newest; s != NULL; s = s->older)
+    for (const struct work *work = s->works; work != NULL; work = work->next)
+      if (work->held != NULL && work->entry != NULL)
+        see_work (work, now, see, ctx);
 }
 
 void

@@ -166,7 +166,7 @@ hear_answer (const struct heard *h)
   if (responses != NULL ? !json_is (responses, JSON_OBJECT) : !json_is (decline, JSON_TRUE))
     return refuse (h, "bad_event", "/responses",
                    "expected an object of answers, or \"decline\": true instead");
-  return asking_answer (h->session, call_id, h->tape, responses, h->code, h->err);
+  return session_answer_ask (h->session, call_id, h->tape, responses, h->code, h->err);
 }
 
 static bool

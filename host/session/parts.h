@@ -132,10 +132,6 @@ void work_done (struct work *work, const struct result *result);
 void asking_begin (struct work *work, const struct result *result);
 /* One that waits is not wanted any more: it ends. */
 void asking_cancel (struct work *work);
-/* Take answers of a call that waits, an object { key: answer }; NULL: to nothing there is one. With
- * the last one it goes on.  False: as session_hear says. */
-bool asking_answer (struct session *session, const char *call_id, const struct json_tape *tape,
-                    const struct json_node *responses, const char **code, struct error *err);
 /* Those whose time is over go on without answers. */
 void asking_expire (struct session *session, double now);
 /* What one that waits asks, as a member. */

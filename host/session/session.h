@@ -149,6 +149,26 @@ size_t session_interrupt (struct session *session, const char *response_id);
 /* … of all responses, those that wait for answers among them, and what the active target does. */
 size_t session_interrupt_all (struct session *session);
 
+/* ---- calls that wait for answers ---- */
+
+/* One, while `see` runs. */
+struct session_ask {
+  const char *session; /* its name */
+  const char *tenant, *principal, *call_id, *tool;
+  const char *requests; /* a JSON object, as tool_call_asks has it */
+  size_t requests_len;
+  double expires_in; /* seconds */
+};
+/* Show those of all sessions, the newest session's first. */
+void sessions_see_asks (const struct sessions *sessions,
+                        void (*see) (void *ctx, const struct session_ask *ask), void *ctx);
+/* Answers, an object { key: answer }; NULL: to nothing there is one.  With the last one the call
+ * goes on.  False: as session_hear says. */
+bool session_answer_ask (struct session *session, const char *call_id, const struct json_tape *tape,
+                         const struct json_node *responses, const char **code, struct error *err);
+/* It is not wanted any more.  False: no such call asks. */
+bool session_drop_ask (struct session *session, const char *call_id);
+
 /* ---- events ---- */
 
 /* An event for the session, { "type": …, … }.  False: *code says what is wrong with it

@@ -3,8 +3,11 @@
 
 import concurrent.futures
 import contextlib
+import json
 
 from harness import Daemon, main, same
+from test_asks_rest import cli
+from test_auth import Caller, new_key
 from test_sessions import Listener, begin, call, tell
 
 ACCEPT = {"action": "accept", "content": {"name": "Ann"}}
@@ -101,6 +104,44 @@ def test_S4_13_interruptions_and_ends_cancel_what_waits():
             same(d.http("DELETE", f"/v1/sessions/{session}").status, 204)
             same(waiting.result().json["error"], "tool_cancelled")
         same(events.event("session_ended")["reason"], "deleted")
+
+
+def test_questions_of_conversations_stand_in_v1_asks():
+    with asking() as (d, session, events):
+        name = d.http("GET", f"/v1/sessions/{session}").json["name"]
+        boss = Caller(d, new_key(d, "boss", "--role", "approve"))
+        other = Caller(d, new_key(d, "other", "--role", "call"))
+        for n, (who, body, output) in enumerate((
+                (d, {"responses": {"user_name": ACCEPT}}, '{"result":"Hello, Ann!"}'),
+                (boss, {"decline": True}, '{"result":"Hello, whoever (declined)!"}'))):
+            asked = start(d, session, events, call_id=f"c{n}")
+            path = f"/v1/asks/{name}:c{n}"
+            same(other.http("GET", "/v1/asks").json, {"asks": []})
+            same([other.http(*request).status for request in (("GET", path), ("POST", path, body), ("DELETE", path))],
+                 [404] * 3)
+            [ask] = who.http("GET", "/v1/asks").json["asks"]
+            same(who.http("GET", path).json["requests"], ask["requests"])
+            same((ask["id"], ask["state"], ask["tool"], ask["session"], ask["requests"]),
+                 (f"{name}:c{n}", "open", "greet", name, asked["requests"]))
+            wrong = who.http("POST", path, {"responses": {"user_name": {"action": "accept", "content": {"name": "A"}}}})
+            same((wrong.status, wrong.error), (422, "input_invalid"))
+            same(who.http("POST", path, {"responses": []}).error, "bad_request")
+            done = who.http("POST", path, body)
+            same((done.status, done.json["state"], "requests" in done.json), (200, "running", False))
+            same(events.event("tool_call_output")["output"], output)
+            same(who.http("POST", path, body).status, 404)
+        start(d, session, events, call_id="c9")
+        same(boss.http("DELETE", f"/v1/asks/{name}:c9").status, 204)
+        same(events.event("tool_call_output")["error"], "tool_cancelled")
+
+
+def test_toolhost_approve_answers_in_a_conversation():
+    with asking() as (d, session, events):
+        start(d, session, events, call_id="fc 1 ü")
+        listed = cli(d, "asks", "--json")
+        [ask] = json.loads(listed[1])["asks"]
+        same(cli(d, "approve", ask["id"], "--arg", "name=Ann")[:2], (0, "the conversation goes on\n"))
+        same(events.event("tool_call_output")["output"], '{"result":"Hello, Ann!"}')
 
 
 def test_nobody_answers():

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "front/encode.h"
+#include "front/rest/session_asks.h"
 
 enum {
   ID_BYTES = 16,
@@ -243,6 +244,7 @@ rest_asks_list (struct rest_asks *asks, struct http_exchange *x)
   for (const struct rest_ask *a = asks->by_id; a != NULL; a = a->hh.next)
     if (may_see (x, a) && a->state != ASK_DONE)
       encode_ask (&w, a);
+  session_asks_put (asks->env, x, &w);
   jsonw_end (&w);
   jsonw_end (&w);
   http_reply (x, 200, "application/json", NULL, out.data, out.len);
@@ -251,8 +253,11 @@ rest_asks_list (struct rest_asks *asks, struct http_exchange *x)
 void
 rest_ask_get (struct rest_asks *asks, struct http_exchange *x, struct slice id)
 {
-  const struct rest_ask *a = find (asks, x, id);
+  const struct rest_ask *a;
 
+  if (session_ask_is (id))
+    return session_ask_get (asks->env, x, id);
+  a = find (asks, x, id);
   if (a != NULL)
     reply_ask (x, a);
 }
@@ -328,35 +333,56 @@ run (struct rest_ask *a, struct http_exchange *x)
     a->call = call;
 }
 
-/* What the body answers; false: refused. */
+/* The answers of the body, NULL: it declines; false: refused. */
+static bool
+read_answers (const struct rest_asks *asks, struct http_exchange *x, struct json_tape *tape,
+              const struct json_node **responses)
+{
+  const struct http_request *request = http_request (x);
+  const struct json_node *decline;
+
+  if (!json_read (tape, request->body.data, request->body.len, &asks->limits, request->arena)) {
+    http_reply_error (x, 400, "bad_json", "byte %zu: %s", tape->offset, tape->problem);
+    return false;
+  }
+  *responses = json_member (tape, json_root (tape), "responses");
+  decline = json_member (tape, json_root (tape), "decline");
+  if ((json_is (decline, JSON_TRUE) && *responses == NULL) || json_is (*responses, JSON_OBJECT))
+    return true;
+  http_reply_error (x, 400, "bad_request",
+                    "expected {\"responses\": {KEY: ANSWER, …}} or {\"decline\": true}");
+  return false;
+}
+
+/* False: refused. */
 static bool
 take_answers (struct rest_asks *asks, struct rest_ask *a, struct http_exchange *x)
 {
-  const struct http_request *request = http_request (x);
   const struct ask_rules *rules = calls_ask_rules (asks->env->calls);
-  const struct json_node *responses, *decline;
+  const struct json_node *responses;
   struct error err = { 0 };
   struct json_tape tape;
 
-  if (!json_read (&tape, request->body.data, request->body.len, &asks->limits, request->arena)) {
-    http_reply_error (x, 400, "bad_json", "byte %zu: %s", tape.offset, tape.problem);
+  if (!read_answers (asks, x, &tape, &responses))
     return false;
-  }
-  responses = json_member (&tape, json_root (&tape), "responses");
-  decline = json_member (&tape, json_root (&tape), "decline");
-  if (json_is (decline, JSON_TRUE) && responses == NULL) {
+  if (responses == NULL) {
     ask_settle (held_ask (a->held), NULL, "declined");
     return true;
-  }
-  if (!json_is (responses, JSON_OBJECT)) {
-    http_reply_error (x, 400, "bad_request",
-                      "expected {\"responses\": {KEY: ANSWER, …}} or {\"decline\": true}");
-    return false;
   }
   if (ask_answer (held_ask (a->held), rules, &tape, responses, NULL, &err))
     return true;
   http_reply_error (x, 422, "input_invalid", "%s", err.text);
   return false;
+}
+
+static void
+answer_in_session (const struct rest_asks *asks, struct http_exchange *x, struct slice id)
+{
+  const struct json_node *responses;
+  struct json_tape tape;
+
+  if (read_answers (asks, x, &tape, &responses))
+    session_ask_post (asks->env, x, id, &tape, responses);
 }
 
 void
@@ -368,6 +394,8 @@ rest_ask_post (struct rest_asks *asks, struct http_exchange *x, struct slice id)
     http_reply_error (x, 415, "unsupported_media_type", "Content-Type must be application/json");
     return;
   }
+  if (session_ask_is (id))
+    return answer_in_session (asks, x, id);
   a = find (asks, x, id);
   if (a == NULL)
     return;
@@ -398,8 +426,11 @@ give_up (struct rest_ask *a, int status, const char *code, const char *why)
 void
 rest_ask_delete (struct rest_asks *asks, struct http_exchange *x, struct slice id)
 {
-  struct rest_ask *a = find (asks, x, id);
+  struct rest_ask *a;
 
+  if (session_ask_is (id))
+    return session_ask_delete (asks->env, x, id);
+  a = find (asks, x, id);
   if (a == NULL)
     return;
   give_up (a, 499, "tool_cancelled", "The call was cancelled");

@@ -12,6 +12,7 @@ libhost_la_SOURCES += \
   %D%/refusals.c %D%/refusals.h \
   %D%/rest.c %D%/rest.h \
   %D%/results.c %D%/results.h \
+  %D%/session_asks.c %D%/session_asks.h \
   %D%/session_call.c \
   %D%/sessions.c %D%/sessions.h \
   %D%/route.c %D%/route.h \
