@@ -10,6 +10,7 @@ check_PROGRAMS += \
   %D%/test_keys \
   %D%/test_mcp \
   %D%/test_mcp_core \
+  %D%/test_mcp_handshake \
   %D%/test_mcp_lists \
   %D%/test_mcp_streams \
   %D%/test_mcp_offers \
@@ -21,6 +22,7 @@ check_PROGRAMS += \
 %C%_test_jwt_SOURCES = %D%/test_jwt.c %D%/tokens.c %D%/tokens.h %D%/tap.h
 %C%_test_keys_SOURCES = %D%/test_keys.c %D%/tap.h
 %C%_test_mcp_SOURCES = %D%/test_mcp.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
+%C%_test_mcp_handshake_SOURCES = %D%/test_mcp_handshake.c %D%/mcp_rig.c %D%/mcp_rig.h $(front_fakes)
 %C%_test_mcp_core_SOURCES = %D%/test_mcp_core.c $(front_fakes)
 %C%_test_mcp_offers_SOURCES = %D%/test_mcp_offers.c $(front_fakes)
 %C%_test_mcp_lists_SOURCES = %D%/test_mcp_lists.c %D%/tap.h
@@ -33,6 +35,7 @@ check_PROGRAMS += \
 %C%_test_jwt_LDADD = $(UNIT_LIBS)
 %C%_test_keys_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_LDADD = $(UNIT_LIBS)
+%C%_test_mcp_handshake_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_core_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_offers_LDADD = $(UNIT_LIBS)
 %C%_test_mcp_lists_LDADD = $(UNIT_LIBS)

@@ -22,6 +22,9 @@
   "usage\":{\"daemon\":{\"wallUs\":7,\"queueUs\":0,\"runUs\":0,\"bytesIn\":0,\"bytesOut\":0},"     \
   "\"worker\":{\"cpuUs\":3}}"
 #define EVENT(json) "event: message\ndata: " json "\n\n"
+#define PROGRESSED(more)                                                                           \
+  EVENT ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"                 \
+         "\"progressToken\":\"p1\"," more "}}")
 #define PRIMED(id) "id: " id "\nretry: 1000\ndata: \n\n"
 
 #define INITIALIZE(version)                                                                        \
