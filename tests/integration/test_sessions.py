@@ -290,9 +290,9 @@ def test_what_no_worker_would_want_of_a_session():
     with Daemon(plugins=["forged_service"], config={"max_crashes": 1000}) as d:
         session = begin(d)
         for deed in deeds:
-            wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], what="a worker")
+            wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], 60, what="a worker")
             same(call(d, session, "forged_service", {"deed": deed}).json["error"], "tool_crashed", deed)
-        wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], what="a worker")
+        wait_for(lambda: call(d, session, "forged_service", {"deed": "stop"}).json["ok"], 60, what="a worker")
         same(d.rest("forged_service", {"deed": "state"}).code, "tool_crashed")
 
 
@@ -300,10 +300,10 @@ def test_what_no_worker_would_tell_a_user():
     deeds = ("empty", "not_json", "no_object", "no_type", "type", "not_utf8", "long", "flood")
     with Daemon(plugins=["forged_event"], config={"max_crashes": 1000}) as d:
         session = begin(d)
-        wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], what="a worker")
+        wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], 60, what="a worker")
         for deed in deeds:
             same(call(d, session, "forged_event", {"deed": deed}).json["error"], "tool_crashed", deed)
-            wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], what="a worker")
+            wait_for(lambda: call(d, session, "forged_event", {"deed": "good"}).json["ok"], 60, what="a worker")
         same(len(d.log_events("worker_crashed", lambda e: e["reason"] == "protocol_error")), len(deeds))
 
 
