@@ -71,6 +71,7 @@ PLUGIN_JUDGES = {"testTool"}
 NO_SESSION = {"streamMcp", "endMcp"}
 # They end when their session does; what they say at once is all there is to see.
 STREAMS = {"streamMcp", "streamSessionEvents"}
+STREAM_SECONDS = 0.5
 
 
 def program(name):
@@ -87,7 +88,7 @@ def operation(name):
     """What is particular of one, for schemathesis.toml."""
     lines = ["", "[[operations]]", f'include-operation-id = "{name}"']
     if name in STREAMS:
-        lines += ["request-timeout = 0.5"]
+        lines += [f"request-timeout = {STREAM_SECONDS}"]
     if name in ALSO:
         lines += ["[operations.checks.positive_data_acceptance]",
                   f"expected-statuses = [{quoted([*ACCEPTED, ALSO[name]])}]"]
@@ -147,10 +148,14 @@ def check(nul, *more, phases):
         report, output = run(d, key, pathlib.Path(folder), nul, *more)
         if report["exit_code"] != 0:
             print("\n".join("# " + line for line in output.splitlines()))
-        same((report["exit_code"], report["failures"], report["errors"]), (0, [], []), "what schemathesis found")
+        same(report["failures"], [], "what schemathesis found")
+        # A stream that has nothing to say yet is not wrong: it alone has so little time.
+        quiet = output.count(f"Read timed out after {STREAM_SECONDS} seconds")
+        same(sum(error["count"] for error in report["errors"]), quiet, "errors")
         operations = sum(len(path) for path in d.http("GET", "/openapi.json").json["paths"].values())
         same(report["operations"]["tested"], operations, "operations that were tested")
-        same({name: report["phases"][name]["status"] for name in phases}, dict.fromkeys(phases, "success"), "phases")
+        done = {"success", "error"} if quiet else {"success"}
+        assert all(report["phases"][name]["status"] in done for name in phases), report["phases"]
         print(f"# {report['test_cases']['generated']} requests in {report['running_time']:.0f} s")
         same([e for e in d.lines if e.get("event") in ("worker_crashed", "plugin_quarantined")], [], "crashes")
         same(d.http("GET", "/healthz").status, 200)
