@@ -20,7 +20,7 @@ import socket
 import tempfile
 import time
 
-from harness import Daemon, plugin_file, same
+from harness import SANITIZER, Daemon, plugin_file, same
 
 CONNECTIONS = 64
 # What is no end of a call: it is asked for again.
@@ -116,7 +116,8 @@ class Race:
         begun = time.monotonic()
         d = Daemon(plugins=[plugin_file("tally")], args=("--state-dir", str(self.dir / "state")), check=False,
                    policies={"tally": {"permissions": {"write": [str(self.dir / "tally")]},
-                                       "limits": {"threads": 4}}}, config={**self.config, "log_level": "info"})
+                                       "limits": {"threads": 4}}},
+                   config={"memory_max": "512M" if SANITIZER == "no" else "4G", **self.config, "log_level": "info"})
         self.daemon = d
         d.address = d.wait_log("listening", lambda e: str(e.get("address", "")).startswith("127."))["address"]
         d.wait_log("ready")
