@@ -7,22 +7,6 @@
 
 static void write_list (struct text *out, const char *name, const struct action_list *list);
 
-static void
-write_value (struct text *out, const char *name, const struct value *value)
-{
-  if (value == NULL)
-    return;
-  json_name (out, name);
-  value_write (out, value);
-}
-
-static void
-write_text (struct text *out, const char *name, const char *text)
-{
-  if (text != NULL)
-    json_name_string (out, name, text);
-}
-
 /* ---- actions ---- */
 
 static void
@@ -31,7 +15,7 @@ write_set (const struct action *action, struct text *out)
   json_name (out, "data");
   json_open (out, '{');
   for (size_t i = 0; i < action->u.set.count; i++)
-    write_value (out, action->u.set.writes[i].key, action->u.set.writes[i].value.source);
+    value_write_member (out, action->u.set.writes[i].key, action->u.set.writes[i].value.source);
   json_close (out, '}');
 }
 
@@ -46,23 +30,23 @@ static void
 write_webhook (const struct action *action, struct text *out)
 {
   json_name_string (out, "endpoint", action->u.webhook.endpoint->name);
-  write_text (out, "method", action->u.webhook.method);
+  value_write_text_member (out, "method", action->u.webhook.method);
   if (action->u.webhook.has_body)
-    write_value (out, "body", action->u.webhook.body.source);
+    value_write_member (out, "body", action->u.webhook.body.source);
 }
 
 static void
 write_handoff (const struct action *action, struct text *out)
 {
-  write_value (out, "agent", action->u.handoff.agent.source);
+  value_write_member (out, "agent", action->u.handoff.agent.source);
   if (action->u.handoff.args.source->type != VALUE_NULL)
-    write_value (out, "args", action->u.handoff.args.source);
+    value_write_member (out, "args", action->u.handoff.args.source);
 }
 
 static void
 write_respond (const struct action *action, struct text *out)
 {
-  write_value (out, "message", action->u.message.source);
+  value_write_member (out, "message", action->u.message.source);
 }
 
 static void
@@ -125,10 +109,10 @@ write_parameter (const struct parameter *p, struct text *out)
   json_open (out, '{');
   json_name_string (out, "name", p->name);
   json_name_string (out, "type", p->type);
-  write_text (out, "description", p->description);
-  write_value (out, "enum", p->choices);
-  write_value (out, "items", p->items);
-  write_value (out, "default", p->otherwise);
+  value_write_text_member (out, "description", p->description);
+  value_write_member (out, "enum", p->choices);
+  value_write_member (out, "items", p->items);
+  value_write_member (out, "default", p->otherwise);
   if (p->required)
     json_name_bool (out, "required", true);
   json_close (out, '}');
@@ -162,18 +146,18 @@ define_parameter (const struct parameter *p, struct text *out)
   json_name (out, p->name);
   json_open (out, '{');
   json_name_string (out, "type", p->type);
-  write_text (out, "description", p->description);
+  value_write_text_member (out, "description", p->description);
   if (list && p->items == NULL) {
     json_name (out, "items");
     json_open (out, '{');
-    write_value (out, "enum", p->choices);
+    value_write_member (out, "enum", p->choices);
     json_close (out, '}');
   }
   else if (list)
-    write_value (out, "items", p->items);
+    value_write_member (out, "items", p->items);
   else
-    write_value (out, "enum", p->choices);
-  write_value (out, "default", p->otherwise);
+    value_write_member (out, "enum", p->choices);
+  value_write_member (out, "default", p->otherwise);
   json_close (out, '}');
 }
 

@@ -257,22 +257,6 @@ rule_check (const struct rule *rule, const struct value *params, struct values *
 
 /* ---- writing ---- */
 
-static void
-write_value (struct text *out, const char *name, const struct value *value)
-{
-  if (value == NULL)
-    return;
-  json_name (out, name);
-  value_write (out, value);
-}
-
-static void
-write_text (struct text *out, const char *name, const char *text)
-{
-  if (text != NULL)
-    json_name_string (out, name, text);
-}
-
 void
 rule_write (const struct rule *rule, struct text *out)
 {
@@ -280,15 +264,15 @@ rule_write (const struct rule *rule, struct text *out)
   json_name_string (out, "param", rule->param);
   if (rule->required)
     json_name_bool (out, "required", true);
-  write_text (out, "type", rule->type);
-  write_value (out, "enum", rule->choices);
-  write_value (out, "min", rule->min);
-  write_value (out, "max", rule->max);
+  value_write_text_member (out, "type", rule->type);
+  value_write_member (out, "enum", rule->choices);
+  value_write_member (out, "min", rule->min);
+  value_write_member (out, "max", rule->max);
   if (rule->min_length >= 0)
     json_name_int (out, "min_length", rule->min_length);
   if (rule->max_length >= 0)
     json_name_int (out, "max_length", rule->max_length);
-  write_text (out, "pattern", rule->pattern_text);
-  write_text (out, "message", rule->message);
+  value_write_text_member (out, "pattern", rule->pattern_text);
+  value_write_text_member (out, "message", rule->message);
   json_close (out, '}');
 }

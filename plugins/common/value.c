@@ -417,3 +417,19 @@ value_equal (const struct value *a, const struct value *b)
     return true;
   }
 }
+
+void
+value_write_member (struct text *out, const char *name, const struct value *value)
+{
+  if (value == NULL)
+    return;
+  json_name (out, name);
+  value_write (out, value);
+}
+
+void
+value_write_text_member (struct text *out, const char *name, const char *text)
+{
+  if (text != NULL)
+    json_name_string (out, name, text);
+}

@@ -65,6 +65,9 @@ const struct value *value_parse (struct values *pool, const char *text, size_t l
 bool value_fits (const struct value *value, size_t max);
 /* Append as compact JSON. */
 void value_write (struct text *out, const struct value *value);
+/* Append a member of an object, of this name; NULL: none. */
+void value_write_member (struct text *out, const char *name, const struct value *value);
+void value_write_text_member (struct text *out, const char *name, const char *text);
 
 const struct value *value_string (struct values *pool, const char *text, size_t len);
 const struct value *value_string_z (struct values *pool, const char *text);

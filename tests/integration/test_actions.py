@@ -10,25 +10,8 @@ from harness import SOURCE, Daemon, in_background, main, same, wait_for
 from test_builders import caller
 from test_http import Handler, Server, write_secret
 from test_manage import manager, path, put
+from test_meals import LUNCH, SAVE_MEAL, SORRY
 from test_sessions import Listener, begin, call, tell
-
-LUNCH = {"meal_type": "lunch", "dishes": ["soup"]}
-SAVE_MEAL = {
-    "name": "save_meal",
-    "description": "Log a meal the user consumed",
-    "parameters": [
-        {"name": "meal_type", "type": "string", "enum": ["breakfast", "lunch", "dinner"]},
-        {"name": "dishes", "type": "array", "required": True}
-    ],
-    "actions": [
-        {"type": "validate", "rules": []},
-        {"type": "context.set", "data": {"logged_meals[+]": "{{params}}"}},
-        {"type": "webhook", "endpoint": "meal.log", "body": {"user_id": "{{user.id}}", "meal": "{{params}}"}}
-    ],
-    "on_success": [{"type": "respond", "message": "I've logged your {{params.meal_type}}!"}],
-    "on_failure": [{"type": "respond", "message": "Sorry, I couldn't log that meal."}]
-}
-SORRY = "Sorry, I couldn't log that meal."
 
 
 class Meals(Handler):
