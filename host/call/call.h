@@ -15,8 +15,9 @@
 #include "call/ask.h"
 #include "catalog/toolset.h"
 
-struct calls; /* all calls of a daemon */
-struct call;  /* one of them, while it runs */
+struct approval_facts; /* approval/approvals.h */
+struct calls;          /* all calls of a daemon */
+struct call;           /* one of them, while it runs */
 
 enum call_error {
   CALL_OK = 0,
@@ -106,6 +107,10 @@ struct call_events {
   void (*emitted) (void *ctx, const char *json, size_t len);
   /* The arguments could be read; may be NULL. */
   void (*parsed) (void *ctx, const struct json_tape *tape, const struct json_node *args);
+  /* A person has to approve it first (approval/approvals.h); it is durable that it waits, and
+   * nothing of it has begun.  True: nobody waits here any more, `done` is not called, and the call
+   * runs without its caller once it is approved.  May be NULL. */
+  bool (*waits) (void *ctx, const struct approval_facts *facts);
   /* What it wants of its session, as job_events.state says of it (pool/job.h); with `emitted`. */
   enum frame_served_status (*state) (void *ctx, const char *json, size_t len, struct buf *out,
                                      size_t *cost);

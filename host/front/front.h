@@ -44,6 +44,7 @@ struct offload;   /* base/offload.h */
 struct auth;      /* front/auth/auth.h */
 struct sessions;  /* session/session.h */
 struct store;     /* store/store.h */
+struct approvals; /* approval/approvals.h */
 struct manage;    /* manage/manage.h */
 
 /* Which tools a caller is shown. */
@@ -58,23 +59,24 @@ struct front_env {
   struct catalog *catalog;     /* everything there is; callers are served front_catalog */
   struct tenancies *tenancies; /* who is served what; NULL: everybody everything */
   struct log *log;
-  struct pressure *pressure;  /* of memory; NULL: there is no ceiling */
-  const struct turns *turns;  /* of the loop; NULL: they may be of any length */
-  const char *version;        /* of the daemon */
-  struct asked asked;         /* where a caller asks for nothing else */
-  const char *tenant;         /* of whoever is at standard input; NULL: "default" */
-  const char *instructions;   /* for the model, or NULL */
-  struct auth *auth;          /* who may what over HTTP; NULL: nobody shows anything */
-  struct seal_keys *seal;     /* of what callers keep between the rounds of a call */
-  struct results *results;    /* what was too large to be shown; NULL: everything is shown */
-  struct sessions *sessions;  /* conversations; NULL: there are none */
-  struct store *store;        /* what outlives calls; NULL: there is none */
-  const char *state_dir;      /* where the daemon may write; NULL: nowhere */
-  struct manage *definitions; /* what tenants make over the management API; NULL: nothing */
-  struct offload *readers;    /* threads that read much; NULL: there are none */
-  double ask_ttl;             /* seconds that a question waits for its answer */
-  size_t asks_max;            /* calls over plain HTTP that wait for answers */
-  double task_ttl;            /* seconds that a task is kept */
+  struct pressure *pressure;   /* of memory; NULL: there is no ceiling */
+  const struct turns *turns;   /* of the loop; NULL: they may be of any length */
+  const char *version;         /* of the daemon */
+  struct asked asked;          /* where a caller asks for nothing else */
+  const char *tenant;          /* of whoever is at standard input; NULL: "default" */
+  const char *instructions;    /* for the model, or NULL */
+  struct auth *auth;           /* who may what over HTTP; NULL: nobody shows anything */
+  struct seal_keys *seal;      /* of what callers keep between the rounds of a call */
+  struct results *results;     /* what was too large to be shown; NULL: everything is shown */
+  struct sessions *sessions;   /* conversations; NULL: there are none */
+  struct store *store;         /* what outlives calls; NULL: there is none */
+  struct approvals *approvals; /* calls that wait for a person; NULL: none can */
+  const char *state_dir;       /* where the daemon may write; NULL: nowhere */
+  struct manage *definitions;  /* what tenants make over the management API; NULL: nothing */
+  struct offload *readers;     /* threads that read much; NULL: there are none */
+  double ask_ttl;              /* seconds that a question waits for its answer */
+  size_t asks_max;             /* calls over plain HTTP that wait for answers */
+  double task_ttl;             /* seconds that a task is kept */
   size_t tasks_max;
   size_t body_max; /* bytes of a request body or stdio line */
   unsigned json_depth;

@@ -11,14 +11,15 @@ host/base         -
 host/schema       base
 host/watch        base
 host/store        base watch
+host/approval     base schema watch store
 host/catalog      base schema watch
 host/service      base schema watch
 host/pool         base schema watch service
-host/call         base schema watch catalog pool service store
-host/session      base schema watch catalog pool call service store
-host/manage       base schema watch catalog pool call store
-host/front        base schema watch catalog pool call session manage service store
-host/daemon       base schema watch catalog pool call session manage front service store
+host/call         base schema watch approval catalog pool service store
+host/session      base schema watch approval catalog pool call service store
+host/manage       base schema watch approval catalog pool call store
+host/front        base schema watch approval catalog pool call session manage service store
+host/daemon       base schema watch approval catalog pool call session manage front service store
 host/worker       base
 host/mock         base worker
 host/cli          base schema watch catalog pool call manage front daemon service

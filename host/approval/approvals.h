@@ -1,0 +1,241 @@
+/* approvals.h - the book of approvals: calls that wait for a person's yes, and what was said.
+ *
+ *   approvals_ask ─ durable ─▶ recorded ─▶ PENDING ─┬─ approvals_decide ─▶ APPROVED ─▶
+ * approvals_end └ not written ─▶ not_recorded       │                   └▶ REJECTED ├─ its time is
+ * over ─▶ EXPIRED └─ approvals_withdraw ─▶ WITHDRAWN
+ *
+ * An entry is the snapshot of a call: what is approved is what stands there and nothing else, and
+ * whoever approves hands in no arguments.  Each step is durable (store.h) before anybody is told of
+ * it.  What is open (pending, or approved and not ended yet) is also in memory, over restarts; what
+ * is over is in the store alone, for as long as `keep_ms` says.
+ *
+ * An approved call is begun by approvals_settings.approved, whether its caller still waits or not:
+ * the claim of its `key` (call/claim.h) is what makes it run once.  Loop thread only. */
+#ifndef TOOLHOST_APPROVAL_APPROVALS_H
+#define TOOLHOST_APPROVAL_APPROVALS_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json_write.h"
+#include "store/store.h"
+#include "watch/log.h"
+
+struct approvals; /* the book of a daemon */
+struct approval;  /* an entry that is open */
+
+enum {
+  APPROVAL_ID_LEN = 36,    /* "apr_" and 32 hex digits */
+  APPROVAL_TEXT_MAX = 2000 /* bytes of what who decides says */
+};
+
+enum approval_state {
+  APPROVAL_PENDING,
+  APPROVAL_APPROVED, /* see `outcome` for what came of it */
+  APPROVAL_REJECTED,
+  APPROVAL_EXPIRED,   /* nobody decided in time, or what was approved could not be run any more */
+  APPROVAL_WITHDRAWN, /* its caller does not want it any more */
+  APPROVAL_STATES
+};
+/* "pending", "approved", "rejected", "expired", "withdrawn" */
+const char *approval_state_name (enum approval_state state);
+/* False: there is no such state. */
+bool approval_state_find (const char *name, size_t len, enum approval_state *state);
+
+/* What an entry says; whoever is shown it borrows it.  Texts may be NULL where "or NULL" stands. */
+struct approval_facts {
+  const char *id;
+  enum approval_state state;
+  /* who asks */
+  const char *tenant;
+  const char *principal;  /* or NULL */
+  const char *session_id; /* or NULL */
+  const char *front;
+  const char *call_id; /* the caller's, or the one that was made for it */
+  bool named;          /* … it is the caller's, in `claimed_in` */
+  const char *claimed_in;
+  struct store_bytes metadata; /* JSON object, or data NULL */
+  int64_t deadline_ms;         /* the caller's wish, from its begin on; 0: none */
+  /* what */
+  const char *tool;
+  const char *title;              /* what people call it; "" */
+  const char *digest;             /* of its definition, hex: another one is not run */
+  struct store_bytes args;        /* JSON object, as the tool gets it */
+  struct store_bytes shown;       /* the same for people: secrets are not in it */
+  unsigned char key[STORE_HASH];  /* by which its call is claimed */
+  unsigned char what[STORE_HASH]; /* with this claim */
+  /* why */
+  const char *reason; /* which rule, for people */
+  bool by_caller;     /* its caller may decide, too */
+  /* how it went; Unix time in milliseconds, 0: not yet */
+  int64_t created_ms, expires_ms, decided_ms, ended_ms;
+  const char *decided_by; /* a principal; "rule:ID" of a standing rule; or NULL */
+  const char *text;       /* what who decided said, or why it expired; or NULL */
+  const char *outcome;    /* of an approved call that has ended: "ok", or the code; or NULL */
+  int64_t number;         /* grows with each entry of the store: the order of lists */
+};
+
+/* As an object: id, state, tool, arguments (those for people), …: what REST answers. */
+void approval_put (struct json_writer *w, const struct approval_facts *facts);
+
+/* ---- the book ---- */
+
+/* Who is told of every change of every entry: sessions, streams, metrics. */
+struct approvals_watcher {
+  void (*changed) (struct approvals_watcher *watcher, const struct approval_facts *facts);
+  struct approvals_watcher *next, **prev; /* prev NULL: it does not watch */
+};
+
+struct approvals_settings {
+  struct ev_loop *loop;
+  struct log *log;
+  struct store *store;
+  int64_t (*now_ms) (void *ctx); /* Unix time */
+  /* Its call is to be begun, from its facts: with every one that is decided, and at the start of
+   * those that an earlier daemon had not ended.  Never from in a function of the book. */
+  void (*approved) (void *ctx, struct approval *approval);
+  void *ctx;
+  int64_t ttl_ms;     /* how long it waits for a decision, and an approved one for its begin */
+  int64_t keep_ms;    /* how long one that is over is known */
+  size_t pending_max; /* of all tenants together … */
+  size_t tenant_max;  /* … and of one; one more is refused */
+};
+/* Ten minutes, a day, 10,000 and 1,000. */
+extern const struct approvals_settings approvals_defaults;
+
+struct approvals *approvals_new (const struct approvals_settings *settings);
+/* Read what is open from the store, for the first time; approvals_ask waits for it by itself. */
+void approvals_load (struct approvals *book);
+/* The store is closed.  Nobody is told. */
+void approvals_free (struct approvals *book);
+
+void approvals_watch (struct approvals *book, struct approvals_watcher *watcher);
+void approvals_unwatch (struct approvals_watcher *watcher);
+
+/* ---- one that asks ---- */
+
+/* Whoever waits for a decision; exactly one of the last three is called, once, unless it leaves
+ * before.  Never before approvals_ask has returned. */
+struct approval_waiter {
+  /* It is durable that it waits. */
+  void (*recorded) (void *ctx, struct approval *approval);
+  /* It could not be written down: the call must not run. */
+  void (*not_recorded) (void *ctx);
+  /* It was rejected, expired or withdrawn. */
+  void (*refused) (void *ctx, const struct approval_facts *facts);
+  /* It was approved; approvals_settings.approved begins it. */
+};
+
+/* NULL: too many wait, err says of whom.  `facts` is copied; its id, state, number and times are
+ * the book's to set. */
+struct approval *approvals_ask (struct approvals *book, const struct approval_facts *facts,
+                                const struct approval_waiter *waiter, void *ctx, struct error *err);
+/* The open entry of this key; NULL: there is none. */
+struct approval *approvals_find_key (struct approvals *book, const unsigned char key[STORE_HASH]);
+const struct approval_facts *approval_facts (const struct approval *approval);
+void *approval_ctx (const struct approval *approval);
+/* Somebody waits for it again, whom nobody waited before; with `recorded` called at once. */
+void approval_join (struct approval *approval, const struct approval_waiter *waiter, void *ctx);
+bool approval_is_awaited (const struct approval *approval);
+/* Nobody waits for it any more; it stays as it is. */
+void approval_leave (struct approval *approval);
+/* Its caller does not want it any more; nobody is told.  Nothing if it was decided. */
+void approvals_withdraw (struct approval *approval);
+
+/* ---- deciding ---- */
+
+enum approval_remember { REMEMBER_NOT, REMEMBER_TOOL, REMEMBER_ARGUMENTS };
+
+struct approval_decision {
+  const char *id;
+  const char *tenant;    /* whose it must be; NULL: anybody's (a manager) */
+  const char *principal; /* who decides */
+  bool may_approve;      /* it has the role; else it must be the caller, where that may decide */
+  bool approve;
+  const char *text; /* or NULL */
+  enum approval_remember remember;
+};
+
+enum approval_verdict {
+  DECISION_TAKEN,
+  DECISION_UNKNOWN, /* there is no such entry, or it is none of theirs */
+  DECISION_NOT_THEIRS,
+  DECISION_ALREADY, /* it was decided before; facts say how */
+  DECISION_LATE,    /* it has expired, or was withdrawn */
+  DECISION_UNAVAILABLE
+};
+/* `facts` is NULL where nothing is to be seen. */
+typedef void (*approval_decided_cb) (void *ctx, enum approval_verdict verdict,
+                                     const struct approval_facts *facts);
+/* The callback comes later, exactly once. */
+void approvals_decide (struct approvals *book, const struct approval_decision *decision,
+                       approval_decided_cb cb, void *ctx);
+
+/* ---- what came of it ---- */
+
+/* Its call has ended like this ("ok", or a code), and that is durable: the entry is closed. */
+void approvals_end (struct approval *approval, const char *outcome);
+/* It was approved and is not run, for this reason: it has expired. */
+void approvals_refuse (struct approval *approval, const char *why);
+
+/* ---- looking ---- */
+
+/* NULL: there is none (STORE_NOT_FOUND), or nobody knows (STORE_UNAVAILABLE). */
+typedef void (*approval_cb) (void *ctx, enum store_status status,
+                             const struct approval_facts *facts);
+/* `tenant` NULL: of any.  The callback comes later, exactly once. */
+void approvals_get (struct approvals *book, const char *tenant, const char *id, approval_cb cb,
+                    void *ctx);
+
+struct approvals_query {
+  const char *tenant;    /* NULL: of all */
+  const char *principal; /* NULL: of all */
+  int state;             /* enum approval_state; -1: in any */
+  int64_t before;        /* entries with a smaller number; 0: from the newest on */
+  size_t limit;
+};
+/* Newest first.  `more`: there are older ones. */
+typedef void (*approvals_cb) (void *ctx, enum store_status status,
+                              const struct approval_facts *facts, size_t count, bool more);
+void approvals_list (struct approvals *book, const struct approvals_query *query, approvals_cb cb,
+                     void *ctx);
+
+/* ---- standing rules: yes once, and from then on ---- */
+
+struct standing_rule {
+  const char *id; /* "rul_" and 32 hex digits */
+  const char *tenant;
+  const char *principal; /* whose calls; NULL: of nobody in particular */
+  const char *tool;
+  struct store_bytes arguments; /* canonical JSON; data NULL: whatever they are */
+  const char *made_by;          /* who decided */
+  const char *approval;         /* by which entry */
+  int64_t created_ms;
+};
+
+/* The rule that approves such a call at once (standing.h says which does); NULL: none. */
+const struct standing_rule *approvals_standing (const struct approvals *book, const char *tenant,
+                                                const char *principal, const char *tool,
+                                                struct store_bytes arguments);
+/* All of a tenant (NULL: of all), oldest first, while `see` runs. */
+void approvals_see_rules (const struct approvals *book, const char *tenant,
+                          void (*see) (void *ctx, const struct standing_rule *rule), void *ctx);
+/* STORE_NOT_FOUND: there is no such rule of the tenant.  The callback comes later. */
+void approvals_drop_rule (struct approvals *book, const char *tenant, const char *id, store_cb cb,
+                          void *ctx);
+
+/* ---- figures ---- */
+
+struct approvals_figures {
+  size_t pending, running;         /* now */
+  uint64_t ended[APPROVAL_STATES]; /* since the start; decided or over, by what became of it */
+  uint64_t decisions;              /* of people; by how long they took: */
+  uint64_t decision_ms;
+};
+struct approvals_figures approvals_figures (const struct approvals *book);
+
+#endif
