@@ -111,8 +111,14 @@ toolhost_mock_result *toolhost_mock_list (toolhost_mock *mock, const char *uri_t
 toolhost_mock_result *toolhost_mock_complete (toolhost_mock *mock, const char *of,
                                               const char *argument, const char *partial,
                                               const char *args);
-/* A definition by what it is known by: the name of a tool or prompt, a URI, a template.  NULL:
- * there is none. */
+/* Have a guard check a call; `checked` is JSON text of an object with "stage", "tool", "arguments"
+ * and what else struct toolhost_guard says; of the stage "error" its error function is asked.
+ * FAILED with the code TOOLHOST_REJECTED: the guard has rejected, and `message` is its text.  OK
+ * with something in `json` or `content`: that takes the place of what was checked. */
+toolhost_mock_result *toolhost_mock_guard (toolhost_mock *mock, const char *guard,
+                                           const char *checked);
+/* A definition by what it is known by: the name of a tool, prompt or guard, a URI, a template.
+ * NULL: there is none. */
 const char *toolhost_mock_definition_of (toolhost_mock *mock, const char *key);
 
 void toolhost_mock_result_free (toolhost_mock_result *result);

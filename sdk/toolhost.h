@@ -226,9 +226,62 @@ typedef struct toolhost_prompt {
 
 #define TOOLHOST_PROMPT .struct_size = (uint32_t) sizeof (toolhost_prompt)
 
+/* ---- beyond tools: guards ---------------------------------------------------------------- */
+
+/* What checks the calls of tools, where the operator's "guards" name it as "plugin:PLUGIN/GUARD":
+ * before a tool is run, what it has given, and in the place of what a failed call would say.  A
+ * check is a call as those of tools are, with a short deadline of its own (250 ms unless the
+ * operator says otherwise), in the sandbox of the guard's plugin.  A guard that does not answer in
+ * time, crashes, or answers what can't be used, refuses: the call is rejected.
+ *
+ * What is checked is in the arguments, so that toolhost_arg_string (call, "/arguments/to") and its
+ * like reach it:
+ *   "stage"      "input", "output" or "error": toolhost_guard_stage
+ *   "tool"       the name of the tool: toolhost_guard_tool
+ *   "arguments"  an object, as earlier guards have left it
+ *   "result"     at "output": "content", an array of MCP's content blocks, and, if there is one,
+ *                "structuredContent"; as earlier guards have left them
+ *   "error"      at "error": "code" and "message"
+ *   "config"     an object: the guard's "config" in the operator's file
+ * Who calls, toolhost_tenant and its like say as they do to the tool. */
+typedef struct toolhost_guard {
+  uint32_t struct_size; /* set by TOOLHOST_GUARD */
+  uint32_t reserved;    /* 0 */
+
+  /* The definition, JSON text that lives as long as the plugin: "name" (1 to 64 of A-Za-z0-9_-),
+   * "description"; optional "title", "stages" (what `check` is for: "input", "output"; without it
+   * both), "configSchema" (a schema that "config" has to fit), "_meta".  Required.  [once] */
+  const char *(*definition) (void *self);
+
+  /* The verdict, at "input" and "output".
+   *   return TOOLHOST_OK                    nothing is wrong: it goes on as it is …
+   *   … after toolhost_guard_arguments      with other arguments (input)
+   *   … after toolhost_text, _json, …       with what was given here in the place of all of the
+   *                                         result (output)
+   *   return toolhost_guard_reject (…)      no: the model is told this text instead
+   *   return toolhost_fail (…)              the check itself failed: the call fails, and goes to
+   *                                         the operator's "on_error"
+   * TOOLHOST_LATER as of a tool; TOOLHOST_ASKED is no verdict.  NULL: it checks nothing.  [tool] */
+  toolhost_status (*check) (void *self, toolhost_call *call);
+
+  /* At "error": what the caller gets in the place of the error, given as a tool gives its result;
+   * TOOLHOST_OK, or TOOLHOST_FAILED, and it is as if there were no such function.  NULL: there is
+   * none.  [tool] */
+  toolhost_status (*on_error) (void *self, toolhost_call *call);
+} toolhost_guard;
+
+#define TOOLHOST_GUARD .struct_size = (uint32_t) sizeof (toolhost_guard)
+
+/* The code of toolhost_guard_reject. */
+#define TOOLHOST_REJECTED "guardrail_rejected"
+
+/* What toolhost_guard_stage answers. */
+enum { TOOLHOST_STAGE_INPUT = 1000, TOOLHOST_STAGE_OUTPUT = 2000, TOOLHOST_STAGE_ERROR = 3000 };
+
 /* What `extension` of a plugin answers for these ids; TOOLHOST_EXTENSIONS makes all of it. */
 #define TOOLHOST_RESOURCES_ID "toolhost.resources/1"
 #define TOOLHOST_PROMPTS_ID "toolhost.prompts/1"
+#define TOOLHOST_GUARDS_ID "toolhost.guard/1"
 
 typedef struct toolhost_resources {
   uint32_t struct_size;
@@ -242,10 +295,21 @@ typedef struct toolhost_prompts {
   const toolhost_prompt *const *prompts; /* NULL-terminated */
 } toolhost_prompts;
 
-/* For TOOLHOST_EXTENSIONS. */
+typedef struct toolhost_guards {
+  uint32_t struct_size;
+  uint32_t reserved;                   /* 0 */
+  const toolhost_guard *const *guards; /* NULL-terminated */
+} toolhost_guards;
+
+/* For TOOLHOST_EXTENSIONS.  What came later may be left out of it without a warning in C++, too. */
 typedef struct toolhost_beyond {
   const toolhost_resources *resources;
   const toolhost_prompts *prompts;
+#ifdef __cplusplus
+  const toolhost_guards *guards = nullptr;
+#else
+  const toolhost_guards *guards;
+#endif
 } toolhost_beyond;
 
 /* What toolhost_changed says has changed. */
@@ -560,6 +624,11 @@ template <const toolhost_prompt *...Items> struct toolhost_prompts_of {
   static constexpr const toolhost_prompt *list[] = { Items..., nullptr };
   static constexpr toolhost_prompts all = { sizeof (toolhost_prompts), 0, list };
 };
+template <const toolhost_guard *...Items> struct toolhost_guards_of {
+  static constexpr const toolhost_guard *list[] = { Items..., nullptr };
+  static constexpr toolhost_guards all = { sizeof (toolhost_guards), 0, list };
+};
+#define TOOLHOST_GUARDS(...) .guards = &toolhost_guards_of<__VA_ARGS__>::all
 #define TOOLHOST_RESOURCES(...) .resources = &toolhost_readables_of<__VA_ARGS__>::all
 #define TOOLHOST_PROMPTS(...) .prompts = &toolhost_prompts_of<__VA_ARGS__>::all
 #define TOOLHOST_TOOLS(...) .tools = toolhost_tools_of<__VA_ARGS__>::list
@@ -593,6 +662,14 @@ extern "C" {
       __VA_ARGS__, NULL                                                                            \
     }                                                                                              \
   }
+#define TOOLHOST_GUARDS(...)                                                                       \
+  .guards = &(const toolhost_guards)                                                               \
+  {                                                                                                \
+    (uint32_t) sizeof (toolhost_guards), 0, (const toolhost_guard *const[])                        \
+    {                                                                                              \
+      __VA_ARGS__, NULL                                                                            \
+    }                                                                                              \
+  }
 #define TOOLHOST_ENTRY_LINKAGE
 #endif
 
@@ -606,7 +683,9 @@ extern "C" {
   {                                                                                                \
     if (strcmp (id, TOOLHOST_RESOURCES_ID) == 0)                                                   \
       return toolhost_the_beyond.resources;                                                        \
-    return strcmp (id, TOOLHOST_PROMPTS_ID) == 0 ? toolhost_the_beyond.prompts : NULL;             \
+    if (strcmp (id, TOOLHOST_PROMPTS_ID) == 0)                                                     \
+      return toolhost_the_beyond.prompts;                                                          \
+    return strcmp (id, TOOLHOST_GUARDS_ID) == 0 ? toolhost_the_beyond.guards : NULL;               \
   }
 
 /* Defines the exported symbol.  Once per plugin, at file scope, no semicolon after it:
@@ -750,6 +829,22 @@ toolhost_info (toolhost_call *call, int32_t what)
 #define toolhost_completing(call) toolhost_info ((call), TOOLHOST_COMPLETING)
 #define toolhost_partial(call) toolhost_info ((call), TOOLHOST_PARTIAL)
 
+/* Of a guard's call: the tool that is checked, and at which stage: TOOLHOST_STAGE_INPUT, _OUTPUT or
+ * _ERROR; 0 in a call of any other kind.  [call] */
+#define toolhost_guard_tool(call) toolhost_arg_string_or ((call), "tool", "")
+
+TOOLHOST_UNUSED static inline int32_t
+toolhost_guard_stage (toolhost_call *call)
+{
+  const char *stage = toolhost_arg_string_or (call, "stage", "");
+
+  if (strcmp (stage, "input") == 0)
+    return TOOLHOST_STAGE_INPUT;
+  if (strcmp (stage, "output") == 0)
+    return TOOLHOST_STAGE_OUTPUT;
+  return strcmp (stage, "error") == 0 ? TOOLHOST_STAGE_ERROR : 0;
+}
+
 /* ---- wrappers: texts with a format ------------------------------------------------------ */
 
 /* A formatted text: `small` when it fits there, else from malloc.  For the wrappers below. */
@@ -854,6 +949,14 @@ toolhost_json_len (toolhost_call *call, const char *json, size_t len)
   return toolhost_part_simple (call, TOOLHOST_PART_JSON, json, len, NULL, NULL);
 }
 
+/* From the check of a guard at "input": the tool gets these arguments, a JSON object that fits its
+ * inputSchema, instead of those it was called with.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_guard_arguments (toolhost_call *call, const char *json)
+{
+  return toolhost_json (call, json);
+}
+
 /* Bytes of an image or of audio; the host encodes them. */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_image (toolhost_call *call, const void *data, size_t len, const char *mime_type)
@@ -944,6 +1047,15 @@ TOOLHOST_UNUSED TOOLHOST_PRINTF (3, 4) static inline toolhost_status
   toolhost_fail (toolhost_call *call, const char *code, const char *fmt, ...)
 {
   TOOLHOST_FORMATTED (fmt, call->host->fail (call, code, text, len));
+  return TOOLHOST_FAILED;
+}
+
+/* From the check of a guard: no, and this is what the model is told instead.  Returns
+ * TOOLHOST_FAILED, so that check can end with `return toolhost_guard_reject (…)`.  [call] */
+TOOLHOST_UNUSED TOOLHOST_PRINTF (2, 3) static inline toolhost_status
+  toolhost_guard_reject (toolhost_call *call, const char *fmt, ...)
+{
+  TOOLHOST_FORMATTED (fmt, call->host->fail (call, TOOLHOST_REJECTED, text, len));
   return TOOLHOST_FAILED;
 }
 

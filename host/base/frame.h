@@ -85,7 +85,7 @@ struct frame_head {
 
 struct frame_call {
   int64_t deadline_ns; /* CLOCK_MONOTONIC; INT64_MAX: none */
-  uint32_t tool;       /* index in what DESCRIBE lists: "tools", then "resources", then "prompts" */
+  uint32_t tool;       /* index in what DESCRIBE lists: "tools", "resources", "prompts", "guards" */
   uint32_t args_len;   /* of the arguments, here or in the memfd */
   uint32_t meta_len; /* of the meta JSON: call_id, session_id, thread_id, run_id, tenant, metadata;
                         uri of a read; completing and partial of a completion */
@@ -102,6 +102,7 @@ enum {
   FRAME_CALL_COMPLETE = 2,   /* values of an argument are wanted, not the work */
   FRAME_CALL_LIST = 4,       /* … which resources of a template are there */
   FRAME_CALL_SESSION = 8,    /* it is a call of a session, which takes its events */
+  FRAME_CALL_ON_ERROR = 16,  /* a guard's error function is wanted, not its check */
   FRAME_CALL_ASKS_SHIFT = 8, /* above: enum frame_ask, what the caller can be asked */
 };
 

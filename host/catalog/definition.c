@@ -192,6 +192,11 @@ add_tool (struct described *d, const struct described_by *by, const struct json_
   tool->offer = by->offer;
   tool->completes = json_is (json_member (by->tape, node, "completes"), JSON_TRUE);
   tool->lists = json_is (json_member (by->tape, node, "lists"), JSON_TRUE);
+  tool->checks = json_is (json_member (by->tape, node, "checks"), JSON_TRUE)
+                   ? (unsigned) (CHECKS_INPUT | CHECKS_OUTPUT)
+                   : 0;
+  if (json_is (json_member (by->tape, node, "on_error"), JSON_TRUE))
+    tool->checks |= CHECKS_ERRORS;
   tool->plugin = xstrdup (by->plugin);
   if (json == NULL)
     error_set (&err, "has no definition");
@@ -259,7 +264,8 @@ static bool
 add_lists (struct described *d, const char *plugin, const struct json_tape *tape,
            struct arena *arena, struct error *err)
 {
-  static const enum offer offers[OFFER_LISTS] = { OFFER_TOOL, OFFER_RESOURCE, OFFER_PROMPT };
+  static const enum offer offers[OFFER_LISTS] = { OFFER_TOOL, OFFER_RESOURCE, OFFER_PROMPT,
+                                                  OFFER_GUARD };
   struct described_by by = { .plugin = plugin, .tape = tape, .arena = arena };
   uint32_t index = 0;
 

@@ -1,4 +1,4 @@
-/* definition.h - from what a worker says its plugin offers to tools, resources and prompts:
+/* definition.h - from what a worker says its plugin offers to tools, resources, prompts and guards:
  * everything is checked here, each definition by the schema of its kind, and what is broken is
  * reported and left out without harm to the rest. */
 #ifndef TOOLHOST_CATALOG_DEFINITION_H
@@ -38,6 +38,7 @@ struct tool *described_tool (const struct described *d, const char *name);
 
 /* What definitions must look like, as text: definition.schema.json and so on, which are published,
  * too. */
-extern const char definition_schema_json[], resource_schema_json[], prompt_schema_json[];
+extern const char definition_schema_json[], resource_schema_json[], prompt_schema_json[],
+  guard_schema_json[];
 
 #endif

@@ -34,8 +34,8 @@ libhost_la_SOURCES += \
 	%D%/toolset.c %D%/toolset.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/views.c %D%/views.h
-nodist_libhost_la_SOURCES += %D%/definition.schema.c %D%/resource.schema.c %D%/prompt.schema.c
-dist_schema_DATA += %D%/definition.schema.json %D%/resource.schema.json %D%/prompt.schema.json
+nodist_libhost_la_SOURCES += %D%/definition.schema.c %D%/resource.schema.c %D%/prompt.schema.c %D%/guard.schema.c
+dist_schema_DATA += %D%/definition.schema.json %D%/resource.schema.json %D%/prompt.schema.json %D%/guard.schema.json
 
 # What providers of models take: provider.c has a table of the same names.
 provider_profiles = \

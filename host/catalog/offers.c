@@ -223,6 +223,36 @@ read_prompt (struct reading *r, struct tool *tool, struct error *err)
   return tool->input != NULL;
 }
 
+/* ---- guards ---- */
+
+/* A guard of a plugin is that of no other: clients don't name it, the operator does. */
+static void
+name_of_plugin (struct reading *r, struct tool *tool)
+{
+  const char *name = text_of (r, "name");
+  CLEANUP_BUF struct buf whole = { 0 };
+
+  if (name == NULL)
+    return;
+  buf_printf (&whole, "%s/%s", tool->plugin, name);
+  set_name (tool, buf_cstr (&whole));
+}
+
+static bool
+read_guard (struct reading *r, struct tool *tool, struct error *err)
+{
+  const struct json_node *stages = json_member (&r->tape, r->root, "stages");
+  unsigned wanted = CHECKS_ERRORS;
+
+  set_description (r, tool);
+  for (const struct json_node *n = stages != NULL ? json_first (stages) : NULL;
+       n != NULL && n != json_end (stages); n = json_next (n))
+    wanted |= json_equals (&r->tape, n, "input") ? CHECKS_INPUT : CHECKS_OUTPUT;
+  if (stages != NULL)
+    tool->checks &= wanted;
+  return read_schema (r, "configSchema", &tool->input, err);
+}
+
 /* ---- all of them ---- */
 
 static const char *const tool_members[] = { "name",        "title",        "description",
@@ -233,6 +263,9 @@ static const char *const resource_members[] = { "uri",         "uriTemplate", "n
                                                 "icons",       "_meta",       NULL };
 static const char *const prompt_members[] = { "name",  "title", "description", "arguments",
                                               "icons", "_meta", NULL };
+
+static const char *const guard_members[] = { "name",         "title", "description", "stages",
+                                             "configSchema", "_meta", NULL };
 
 const struct offer_rules offer_rules[OFFER_LISTS] = {
   { .list = "tools",
@@ -255,4 +288,11 @@ const struct offer_rules offer_rules[OFFER_LISTS] = {
     .optional = true,
     .name = name_by_name,
     .read = read_prompt },
+  { .list = "guards",
+    .word = "guard",
+    .schema = guard_schema_json,
+    .members = guard_members,
+    .optional = true,
+    .name = name_of_plugin,
+    .read = read_guard },
 };

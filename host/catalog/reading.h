@@ -28,7 +28,7 @@ struct offer_rules {
   bool (*read) (struct reading *r, struct tool *tool, struct error *err);
 };
 
-enum { OFFER_LISTS = 3 };
+enum { OFFER_LISTS = 4 };
 extern const struct offer_rules offer_rules[OFFER_LISTS]; /* in the order of a worker's numbers */
 
 #endif

@@ -59,11 +59,10 @@ compare_tools (const void *a, const void *b)
 const char *
 offer_word (enum offer offer)
 {
-  static const char *const words[OFFERS] = { [OFFER_TOOL] = "tool",
-                                             [OFFER_RESOURCE] = "resource",
-                                             [OFFER_TEMPLATE] = "template",
-                                             [OFFER_PROMPT] = "prompt",
-                                             [OFFER_SKILL] = "skill" };
+  static const char *const words[OFFERS] = {
+    [OFFER_TOOL] = "tool",     [OFFER_RESOURCE] = "resource", [OFFER_TEMPLATE] = "template",
+    [OFFER_PROMPT] = "prompt", [OFFER_SKILL] = "skill",       [OFFER_GUARD] = "guard"
+  };
   return words[offer];
 }
 

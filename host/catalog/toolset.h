@@ -3,7 +3,8 @@
  *
  * What a plugin offers is a tool, a resource, a template of resources or a prompt.  All four are
  * calls with a deadline to a unit, so all are struct tool; they differ in what they are known by.
- * A skill, which comes as files, is one too; reading what it brings is a call without a unit.
+ * A skill, which comes as files, is one too; reading what it brings is a call without a unit.  A
+ * guard checks the calls of others; no client sees it.
  *
  * A toolset is built once (definition.h makes the tools), then only read; whoever keeps one holds a
  * reference.  A tool lives as long as a toolset or a call refers to it.  Loop thread only. */
@@ -32,8 +33,16 @@ struct tool_limits {
   unsigned waiting; /* calls that wait for a worker */
 };
 
-enum offer { OFFER_TOOL, OFFER_RESOURCE, OFFER_TEMPLATE, OFFER_PROMPT, OFFER_SKILL, OFFERS };
-/* "tool", "resource", "template", "prompt", "skill" */
+enum offer {
+  OFFER_TOOL,
+  OFFER_RESOURCE,
+  OFFER_TEMPLATE,
+  OFFER_PROMPT,
+  OFFER_SKILL,
+  OFFER_GUARD,
+  OFFERS
+};
+/* "tool", "resource", "template", "prompt", "skill", "guard" */
 const char *offer_word (enum offer offer);
 enum tool_background {
   BACKGROUND_NO,
@@ -49,10 +58,14 @@ enum tool_kind {
   TOOL_HANDOFF      /* likewise, and the tool takes the events that follow */
 };
 
+/* What a guard is for. */
+enum checks { CHECKS_INPUT = 1, CHECKS_OUTPUT = 2, CHECKS_ERRORS = 4 };
+
 struct tool {
   unsigned refs;
   enum offer offer;
-  char *name; /* what it is known by: of a resource its URI, of a template its text */
+  char *name; /* what it is known by: of a resource its URI, of a template its text, of a guard
+                 PLUGIN/NAME */
   size_t name_len;
   char *description;
   char *plugin;      /* name of the plugin that offers it */
@@ -76,8 +89,9 @@ struct tool {
   char **tags; /* of a tool, as its definition says */
   size_t tags_count;
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
-  struct schema *input;              /* compiled inputSchema */
-  struct schema *output;             /* compiled outputSchema, or NULL */
+  unsigned checks;   /* of a guard: enum checks, what it is for */
+  struct schema *input;  /* compiled inputSchema; of a guard its configSchema, or NULL */
+  struct schema *output; /* compiled outputSchema, or NULL */
   struct uri_template *uri_template; /* of a template */
   bool completes;                    /* a template or prompt that suggests values */
   bool lists;                        /* a template that says which resources there are */

@@ -30,6 +30,8 @@ look_at_members (struct look *l)
   if (!has (l, "description"))
     tool_report_finding (l->found, LINT_WARNING, "/description",
                          "without a description a model can't tell what is there");
+  if (l->offer->offer == OFFER_GUARD)
+    return;
   if (l->offer->offer != OFFER_PROMPT && !has (l, "mimeType"))
     tool_report_finding (l->found, LINT_NOTE, "/mimeType",
                          "clients that are told no type have to guess it");

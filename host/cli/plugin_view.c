@@ -169,6 +169,7 @@ plugin_detail (const struct said *view, const struct json_node *plugin, struct b
   put_list (view, plugin, out, "templates", "templates");
   put_list (view, plugin, out, "prompts", "prompts");
   put_list (view, plugin, out, "skills", "skills");
+  put_list (view, plugin, out, "guards", "guards");
   put_list (view, plugin, out, "problems", "problems");
   put_line (out, "suggests", said_text (view, plugin, "suggested_policy", ""));
   put_ends (view, plugin, out);

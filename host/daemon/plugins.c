@@ -226,11 +226,12 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   adopt_skills (plugin);
   unit_serve (plugin->unit);
   set_text (&plugin->problem, NULL);
-  log_event (
-    all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version", d.version, "file",
-    plugin->path, "sha256", plugin->hex, "tools", LOG_INT (counts[OFFER_TOOL]), "resources",
-    LOG_INT (counts[OFFER_RESOURCE] + counts[OFFER_TEMPLATE] - counts[OFFER_SKILL]), "prompts",
-    LOG_INT (counts[OFFER_PROMPT]), "skills", LOG_INT (counts[OFFER_SKILL]), NULL);
+  log_event (all->needs.log, LOG_INFO, "plugin_loaded", "plugin", plugin->name, "version",
+             d.version, "file", plugin->path, "sha256", plugin->hex, "tools",
+             LOG_INT (counts[OFFER_TOOL]), "resources",
+             LOG_INT (counts[OFFER_RESOURCE] + counts[OFFER_TEMPLATE] - counts[OFFER_SKILL]),
+             "prompts", LOG_INT (counts[OFFER_PROMPT]), "skills", LOG_INT (counts[OFFER_SKILL]),
+             "guards", LOG_INT (counts[OFFER_GUARD]), NULL);
   return true;
 }
 

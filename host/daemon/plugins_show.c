@@ -58,6 +58,7 @@ render_tools (struct json_writer *w, const struct plugin *p)
   render_names (w, "templates", p, OFFER_TEMPLATE);
   render_names (w, "prompts", p, OFFER_PROMPT);
   render_names (w, "skills", p, OFFER_SKILL);
+  render_names (w, "guards", p, OFFER_GUARD);
   jsonw_name (w, "problems");
   jsonw_array (w);
   if (p->problem != NULL)

@@ -34,7 +34,7 @@ add_granted (struct gathering *g, const struct toolset *whole, const struct tool
 {
   g->tools = xmalloc ((whole->all + 1) * sizeof (struct tool *));
   for (size_t i = 0; i < whole->all; i++)
-    if (is_granted (granted, whole->tools[i]))
+    if (whole->tools[i]->offer != OFFER_GUARD && is_granted (granted, whole->tools[i]))
       g->tools[g->count++] = tool_ref (whole->tools[i]);
 }
 

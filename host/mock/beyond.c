@@ -84,6 +84,21 @@ toolhost_mock_list (toolhost_mock *mock, const char *template)
                            .flags = FRAME_CALL_LIST });
 }
 
+toolhost_mock_result *
+toolhost_mock_guard (toolhost_mock *mock, const char *guard, const char *checked)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct mock_request request = { .tool = mock_find (mock, PLUGIN_GUARD, "name", guard),
+                                  .absent = "the plugin offers no guard of this name",
+                                  .args = checked };
+  struct json_tape tape;
+
+  if (checked != NULL && json_read (&tape, checked, strlen (checked), &json_default_limits, &arena)
+      && json_equals (&tape, json_member (&tape, json_root (&tape), "stage"), "error"))
+    request.flags = FRAME_CALL_ON_ERROR;
+  return mock_run (mock, &request);
+}
+
 const char *
 toolhost_mock_definition_of (toolhost_mock *mock, const char *key)
 {
@@ -93,7 +108,8 @@ toolhost_mock_definition_of (toolhost_mock *mock, const char *key)
   } keys[] = { { PLUGIN_TOOL, "name" },
                { PLUGIN_READABLE, "uri" },
                { PLUGIN_READABLE, "uriTemplate" },
-               { PLUGIN_PROMPT, "name" } };
+               { PLUGIN_PROMPT, "name" },
+               { PLUGIN_GUARD, "name" } };
 
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const struct plugin_tool *tool = mock_find (mock, keys[i].kind, keys[i].member, key);

@@ -53,7 +53,7 @@ struct mock_request {
   const char *absent;             /* … and this is said of it */
   const char *args;               /* JSON text; NULL: {} */
   const char *uri;                /* of a read; NULL: it is none */
-  unsigned flags;                 /* FRAME_CALL_COMPLETE, FRAME_CALL_LIST */
+  unsigned flags;                 /* FRAME_CALL_COMPLETE, _LIST, _ON_ERROR */
   const char *completing;         /* of a completion, with `partial`; NULL: it is none */
   const char *partial;
 };

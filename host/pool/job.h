@@ -103,6 +103,7 @@ struct job {
   unsigned waiting_max; /* how many may */
   bool wants_progress;
   bool in_session;               /* its events are wanted */
+  bool on_error;                 /* of a guard: its error function is wanted */
   struct call_service *phone;    /* of its session, as long-lived as the job; NULL: none */
   const char *tenant;            /* NULL: "default" */
   const char *principal;         /* in the tenant; NULL: nobody in particular */

@@ -69,6 +69,7 @@ worker_run (struct worker *worker, struct job *job)
                                       | (job->content == FRAME_VALUES ? FRAME_CALL_COMPLETE : 0U)
                                       | (job->content == FRAME_LISTED ? FRAME_CALL_LIST : 0U)
                                       | (job->in_session ? FRAME_CALL_SESSION : 0U)
+                                      | (job->on_error ? FRAME_CALL_ON_ERROR : 0U)
                                       | job->askable << FRAME_CALL_ASKS_SHIFT,
                              .cpu_ms = job->cpu_ms,
                              .result_max = (uint32_t) job->result_max };

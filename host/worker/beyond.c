@@ -44,6 +44,27 @@ take_prompt (struct plugin_tool *tool, const void *given, uint32_t struct_size)
   tool->complete = ours.complete;
 }
 
+static toolhost_status
+checks_nothing (void *self, toolhost_call *call)
+{
+  (void) self;
+  (void) call;
+  return TOOLHOST_OK;
+}
+
+static void
+take_guard (struct plugin_tool *tool, const void *given, uint32_t struct_size)
+{
+  toolhost_guard ours;
+
+  copy_struct (&ours, sizeof ours, given, struct_size);
+  tool->vtable = (toolhost_tool){ .definition = ours.definition, .execute = ours.check };
+  tool->checks = ours.check != NULL;
+  tool->on_error = ours.on_error;
+  if (ours.on_error != NULL && !tool->checks)
+    tool->vtable.execute = checks_nothing;
+}
+
 static const struct beyond readables = { .kind = PLUGIN_READABLE,
                                          .macro = "TOOLHOST_READABLE",
                                          .least = REACHES (toolhost_readable, max_time),
@@ -55,11 +76,20 @@ static const struct beyond prompts = { .kind = PLUGIN_PROMPT,
                                        .work = "get",
                                        .take = take_prompt };
 
+static const struct beyond guards = { .kind = PLUGIN_GUARD,
+                                      .macro = "TOOLHOST_GUARD",
+                                      .least = REACHES (toolhost_guard, on_error),
+                                      .work = "check",
+                                      .take = take_guard };
+
 const char *
 plugin_kind_word (enum plugin_kind kind)
 {
   static const char *const words[] = {
-    [PLUGIN_TOOL] = "tool", [PLUGIN_READABLE] = "resource", [PLUGIN_PROMPT] = "prompt"
+    [PLUGIN_TOOL] = "tool",
+    [PLUGIN_READABLE] = "resource",
+    [PLUGIN_PROMPT] = "prompt",
+    [PLUGIN_GUARD] = "guard",
   };
   return words[kind];
 }
@@ -142,8 +172,12 @@ plugin_take_beyond (struct plugin *plugin, struct error *err)
       || (found != NULL
           && !take_list (plugin, &readables, ((const toolhost_resources *) found)->readables, err)))
     return false;
-  if (!find (plugin, TOOLHOST_PROMPTS_ID, REACHES (toolhost_prompts, prompts), &found, err))
+  if (!find (plugin, TOOLHOST_PROMPTS_ID, REACHES (toolhost_prompts, prompts), &found, err)
+      || (found != NULL
+          && !take_list (plugin, &prompts, ((const toolhost_prompts *) found)->prompts, err)))
+    return false;
+  if (!find (plugin, TOOLHOST_GUARDS_ID, REACHES (toolhost_guards, guards), &found, err))
     return false;
   return found == NULL
-         || take_list (plugin, &prompts, ((const toolhost_prompts *) found)->prompts, err);
+         || take_list (plugin, &guards, ((const toolhost_guards *) found)->guards, err);
 }

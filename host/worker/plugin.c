@@ -152,7 +152,8 @@ check_offers (const struct plugin *plugin, struct error *err)
   if (plugin->tools_count != 0 || (desc->builders != NULL && desc->builders[0] != NULL))
     return true;
   return error_set (
-    err, "plugin \"%s\": it offers neither tools nor builders, resources nor prompts", desc->name);
+    err, "plugin \"%s\": it offers neither tools nor builders, resources, prompts nor guards",
+    desc->name);
 }
 
 /* ---- its tools and builders ------------------------------------------------------------- */
@@ -424,6 +425,10 @@ describe_tool (const struct plugin_tool *tool, struct json_writer *w)
   jsonw_name_int (w, "max_time", tool->max_time == TOOLHOST_NO_LIMIT ? -1 : tool->max_time);
   if (tool->kind == PLUGIN_TOOL)
     describe_callbacks (&tool->vtable, w);
+  else if (tool->kind == PLUGIN_GUARD) {
+    jsonw_name_bool (w, "checks", tool->checks);
+    jsonw_name_bool (w, "on_error", tool->on_error != NULL);
+  }
   else
     jsonw_name_bool (w, "completes", tool->complete != NULL);
   if (tool->kind == PLUGIN_READABLE)
@@ -458,6 +463,7 @@ plugin_describe (const struct plugin *plugin, struct json_writer *w)
   describe_kind (plugin, PLUGIN_TOOL, "tools", w);
   describe_kind (plugin, PLUGIN_READABLE, "resources", w);
   describe_kind (plugin, PLUGIN_PROMPT, "prompts", w);
+  describe_kind (plugin, PLUGIN_GUARD, "guards", w);
   jsonw_name (w, "builders");
   jsonw_array (w);
   for (size_t i = 0; desc->builders != NULL && desc->builders[i] != NULL; i++)

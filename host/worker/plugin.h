@@ -14,15 +14,17 @@
 
 struct plugin_host; /* host_table.h */
 
-enum plugin_kind { PLUGIN_TOOL, PLUGIN_READABLE, PLUGIN_PROMPT };
+enum plugin_kind { PLUGIN_TOOL, PLUGIN_READABLE, PLUGIN_PROMPT, PLUGIN_GUARD };
 
-/* A tool, or what else is called like one: then vtable has read or get as its execute, can_read or
- * can_get as can_execute. */
+/* A tool, or what else is called like one: then vtable has read, get or check as its execute,
+ * can_read or can_get as can_execute. */
 struct plugin_tool {
   enum plugin_kind kind;
   toolhost_tool vtable; /* zero beyond what the plugin's header knew */
   toolhost_status (*complete) (void *self, toolhost_call *call); /* NULL: it suggests nothing */
   toolhost_status (*list) (void *self, toolhost_call *call);     /* NULL: it lists nothing */
+  toolhost_status (*on_error) (void *self, toolhost_call *call); /* NULL: it is no error function */
+  bool checks;                                                   /* a guard that has a check */
   void *self;
   const char *definition; /* the plugin's own text */
   int64_t max_time;       /* milliseconds; 0: host's default; TOOLHOST_NO_LIMIT */
@@ -31,7 +33,7 @@ struct plugin_tool {
 struct plugin {
   toolhost_plugin desc;      /* zero beyond what the plugin's header knew */
   void *self;                /* what open stored */
-  struct plugin_tool *tools; /* the tools, then the readables, then the prompts */
+  struct plugin_tool *tools; /* the tools, then the readables, the prompts, the guards */
   size_t tools_count;
   bool opened;
   toolhost_builder builder; /* whose tools these are; zero: they are the plugin's own */
@@ -56,7 +58,7 @@ void plugin_stop (struct plugin *plugin);
 /* What the plugin's extension offers, to the end of its tools (for plugin.c). */
 bool plugin_take_beyond (struct plugin *plugin, struct error *err);
 
-/* "tool", "resource", "prompt" */
+/* "tool", "resource", "prompt", "guard" */
 const char *plugin_kind_word (enum plugin_kind kind);
 
 /* The body of a DESCRIBE frame. */

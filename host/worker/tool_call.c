@@ -35,9 +35,10 @@ tool_call_destroy (struct tool_call *call)
   pthread_mutex_destroy (&call->lock);
 }
 
-static const enum frame_content shapes[] = {
-  [PLUGIN_TOOL] = FRAME_BLOCKS, [PLUGIN_READABLE] = FRAME_CONTENTS, [PLUGIN_PROMPT] = FRAME_MESSAGES
-};
+static const enum frame_content shapes[] = { [PLUGIN_TOOL] = FRAME_BLOCKS,
+                                             [PLUGIN_READABLE] = FRAME_CONTENTS,
+                                             [PLUGIN_PROMPT] = FRAME_MESSAGES,
+                                             [PLUGIN_GUARD] = FRAME_BLOCKS };
 
 void
 tool_call_begin (struct tool_call *call, const struct plugin_host *host,
@@ -73,8 +74,8 @@ void
 tool_call_wants (struct tool_call *call, unsigned flags)
 {
   call->in_session = (flags & FRAME_CALL_SESSION) != 0;
-  call->wanted = flags & (FRAME_CALL_COMPLETE | FRAME_CALL_LIST);
-  if (call->wanted != 0)
+  call->wanted = flags & (FRAME_CALL_COMPLETE | FRAME_CALL_LIST | FRAME_CALL_ON_ERROR);
+  if ((call->wanted & (FRAME_CALL_COMPLETE | FRAME_CALL_LIST)) != 0)
     parts_begin (&call->parts, call->parts.limit,
                  call->wanted & FRAME_CALL_COMPLETE ? FRAME_VALUES : FRAME_LISTED);
 }
@@ -330,7 +331,9 @@ do_wanted (struct tool_call *call)
 
   toolhost_status (*work) (void *self, toolhost_call *call) = tool->vtable.execute;
 
-  if (call->wanted != 0)
+  if ((call->wanted & FRAME_CALL_ON_ERROR) != 0)
+    work = tool->on_error;
+  else if (call->wanted != 0)
     work = call->wanted & FRAME_CALL_COMPLETE ? tool->complete : tool->list;
   return work != NULL ? work (tool->self, &call->pub) : TOOLHOST_OK;
 }

@@ -75,7 +75,7 @@ struct tool_call {
   uint64_t id;
   int64_t deadline; /* of the port's clock; INT64_MAX: none */
   bool wants_progress;
-  unsigned wanted;   /* FRAME_CALL_COMPLETE or FRAME_CALL_LIST; 0: the work */
+  unsigned wanted;   /* FRAME_CALL_COMPLETE, _LIST or _ON_ERROR; 0: the work */
   double progressed; /* the last progress told */
   bool in_session;   /* it is a session's, which takes its events */
   size_t emitted;    /* bytes of them */
@@ -112,8 +112,9 @@ void tool_call_destroy (struct tool_call *call);
 void tool_call_begin (struct tool_call *call, const struct plugin_host *host,
                       const struct plugin_tool *tool, uint64_t id, int64_t deadline,
                       size_t result_max);
-/* After tool_call_begin: what FRAME_CALL_… say of it: that it is about values for an argument or
- * about which resources there are, that it is in a session. */
+/* After tool_call_begin: what FRAME_CALL_… say of it: that it is about values for an argument,
+ * about which resources there are, or for the error function of a guard; that it is in a session.
+ */
 void tool_call_wants (struct tool_call *call, unsigned flags);
 void tool_call_texts (struct tool_call *call, const char *args, size_t args_len, const char *meta,
                       size_t meta_len);

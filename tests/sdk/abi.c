@@ -185,6 +185,9 @@ IS (TOOLHOST_TOOLS_CHANGED, 1000);
 IS (TOOLHOST_RESOURCES_CHANGED, 2000);
 IS (TOOLHOST_RESOURCE_UPDATED, 3000);
 IS (TOOLHOST_PROMPTS_CHANGED, 4000);
+IS (TOOLHOST_STAGE_INPUT, 1000);
+IS (TOOLHOST_STAGE_OUTPUT, 2000);
+IS (TOOLHOST_STAGE_ERROR, 3000);
 
 AT (toolhost_readable, struct_size, 0);
 AT (toolhost_readable, definition, 8);
@@ -209,6 +212,15 @@ REACHES (toolhost_resources, 16);
 AT (toolhost_prompts, struct_size, 0);
 AT (toolhost_prompts, prompts, 8);
 REACHES (toolhost_prompts, 16);
+
+AT (toolhost_guard, struct_size, 0);
+AT (toolhost_guard, definition, 8);
+AT (toolhost_guard, check, 16);
+AT (toolhost_guard, on_error, 24);
+REACHES (toolhost_guard, 32);
+AT (toolhost_guards, struct_size, 0);
+AT (toolhost_guards, guards, 8);
+REACHES (toolhost_guards, 16);
 
 AT (toolhost_part, meta, 72);
 REACHES (toolhost_part, 80);

@@ -1,4 +1,5 @@
-/* A plugin of resources and prompts alone: its macros in every C that the header promises. */
+/* A plugin of resources, prompts and guards alone: its macros in every C that the header promises.
+ */
 #include <toolhost.h>
 
 static const char *
@@ -35,5 +36,22 @@ prompt_get (void *self, toolhost_call *call)
 static const toolhost_prompt sum = { TOOLHOST_PROMPT, .definition = prompt_definition,
                                      .get = prompt_get };
 
-TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&note), TOOLHOST_PROMPTS (&sum))
+static const char *
+guard_definition (void *self)
+{
+  (void) self;
+  return TOOLHOST_JSON ({ "name" : "none", "description" : "Nothing passes." });
+}
+
+static toolhost_status
+guard_check (void *self, toolhost_call *call)
+{
+  (void) self;
+  return toolhost_guard_reject (call, "Nothing passes.");
+}
+
+static const toolhost_guard none = { TOOLHOST_GUARD, .definition = guard_definition,
+                                     .check = guard_check };
+
+TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&note), TOOLHOST_PROMPTS (&sum), TOOLHOST_GUARDS (&none))
 TOOLHOST_PLUGIN (.name = "beyond", .version = "1.0", .extension = toolhost_extensions)

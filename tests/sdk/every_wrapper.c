@@ -50,6 +50,9 @@ give_results (toolhost_call *call)
   toolhost_list (call, "{}");
   toolhost_invalid (call, "/a", "%s", "wrong");
   (void) toolhost_why (call, "%s", "because");
+  if (toolhost_guard_stage (call) == TOOLHOST_STAGE_INPUT && *toolhost_guard_tool (call) != '\0')
+    toolhost_guard_arguments (call, "{}");
+  (void) toolhost_guard_reject (call, "%s", "no");
   return toolhost_fail (call, "code", "%s", "reason");
 }
 

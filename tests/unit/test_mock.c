@@ -394,7 +394,7 @@ test_plugin_faults (void)
   given.min_host = "999.0";
   expect ("plugin \"x\": min_host is 999.0, this host is ");
   given.tools = none;
-  expect ("plugin \"x\": it offers neither tools nor builders, resources nor prompts");
+  expect ("plugin \"x\": it offers neither tools nor builders, resources, prompts nor guards");
 }
 
 static const char *

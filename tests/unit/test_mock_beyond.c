@@ -115,7 +115,42 @@ static const toolhost_readable any = { TOOLHOST_READABLE, .definition = any_defi
 static const toolhost_prompt prompt = { TOOLHOST_PROMPT, .definition = prompt_definition,
                                         .can_get = can_talk, .get = talk };
 
-TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&note, &any), TOOLHOST_PROMPTS (&prompt))
+static const char *
+guard_definition (void *self)
+{
+  (void) self;
+  return "{\"name\":\"strict\",\"description\":\"Checks.\"}";
+}
+
+/* "text" of the arguments is to be good, and what is said of it is its length. */
+static toolhost_status
+check (void *self, toolhost_call *call)
+{
+  (void) self;
+  if (toolhost_guard_stage (call) == TOOLHOST_STAGE_OUTPUT)
+    return toolhost_textf (call, "%s %s", toolhost_guard_tool (call),
+                           toolhost_arg_string_or (call, "/result/content/0/text", "?"));
+  if (strcmp (toolhost_arg_string_or (call, "/arguments/text", ""), "bad") == 0)
+    return toolhost_guard_reject (call, "\"%s\" is a bad text", "bad");
+  if (toolhost_has_arg (call, "/config/other"))
+    return toolhost_guard_arguments (call, "{ \"text\": \"other\" }");
+  return toolhost_has_arg (call, "/arguments/odd") ? toolhost_fail (call, "odd", "no idea")
+                                                   : TOOLHOST_OK;
+}
+
+static toolhost_status
+comfort (void *self, toolhost_call *call)
+{
+  (void) self;
+  return toolhost_textf (call, "%d: %s", (int) toolhost_guard_stage (call),
+                         toolhost_arg_string_or (call, "/error/code", ""));
+}
+
+static const toolhost_guard guard = { TOOLHOST_GUARD, .definition = guard_definition,
+                                      .check = check, .on_error = comfort };
+
+TOOLHOST_EXTENSIONS (TOOLHOST_RESOURCES (&note, &any), TOOLHOST_PROMPTS (&prompt),
+                     TOOLHOST_GUARDS (&guard))
 TOOLHOST_PLUGIN (.name = "beyond", .version = "1.0", .extension = toolhost_extensions)
 
 static toolhost_mock *mock;
@@ -223,6 +258,41 @@ test_list (void)
   toolhost_mock_result_free (r);
 }
 
+/* S3-5: what a guard may say. */
+static void
+test_guard (void)
+{
+  static const struct {
+    const char *checked;
+    toolhost_status status;
+    const char *code, *message, *json, *text;
+  } rows[] = {
+    { "{\"stage\":\"input\",\"tool\":\"t\",\"arguments\":{\"text\":\"good\"}}", TOOLHOST_OK, "", "",
+      NULL, "" },
+    { "{\"stage\":\"input\",\"arguments\":{\"text\":\"bad\"}}", TOOLHOST_FAILED, TOOLHOST_REJECTED,
+      "\"bad\" is a bad text", NULL, "" },
+    { "{\"stage\":\"input\",\"arguments\":{},\"config\":{\"other\":1}}", TOOLHOST_OK, "", "",
+      "{\"text\":\"other\"}", "" },
+    { "{\"stage\":\"input\",\"arguments\":{\"odd\":1}}", TOOLHOST_FAILED, "odd", "no idea", NULL,
+      "" },
+    { "{\"stage\":\"output\",\"tool\":\"t\",\"result\":{\"content\":[{\"text\":\"x\"}]}}",
+      TOOLHOST_OK, "", "", NULL, "t x" },
+    { "{\"stage\":\"error\",\"error\":{\"code\":\"tool_timeout\"}}", TOOLHOST_OK, "", "", NULL,
+      "3000: tool_timeout" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    toolhost_mock_result *r = toolhost_mock_guard (mock, "strict", rows[i].checked);
+    CU_ASSERT_EQUAL (r->status, rows[i].status);
+    CU_ASSERT_STRING_EQUAL (r->code, rows[i].code);
+    CU_ASSERT_STRING_EQUAL (r->message, rows[i].message);
+    CU_ASSERT_STRING_EQUAL (r->json != NULL ? r->json : "",
+                            rows[i].json != NULL ? rows[i].json : "");
+    CU_ASSERT_STRING_EQUAL (r->text, rows[i].text);
+    toolhost_mock_result_free (r);
+  }
+}
+
 static void
 test_definitions (void)
 {
@@ -238,10 +308,14 @@ static toolhost_readable readable;
 static toolhost_prompt a_prompt;
 static toolhost_resources resources;
 static toolhost_prompts prompts;
+static toolhost_guard a_guard;
+static toolhost_guards guards;
 
 static const void *
 given (const char *id)
 {
+  if (strcmp (id, TOOLHOST_GUARDS_ID) == 0)
+    return &guards;
   return strcmp (id, TOOLHOST_RESOURCES_ID) == 0 ? (const void *) &resources : &prompts;
 }
 
@@ -250,6 +324,7 @@ entry (const toolhost_host *host)
 {
   static const toolhost_readable *const readables[] = { &readable, NULL };
   static const toolhost_prompt *const all_prompts[] = { &a_prompt, NULL };
+  static const toolhost_guard *const all_guards[] = { &a_guard, NULL };
   static const toolhost_plugin plugin = { .struct_size = sizeof plugin,
                                           .abi = TOOLHOST_ABI,
                                           .name = "x",
@@ -259,6 +334,7 @@ entry (const toolhost_host *host)
   (void) host;
   resources.readables = readables;
   prompts.prompts = all_prompts;
+  guards.guards = all_guards;
   return &plugin;
 }
 
@@ -269,6 +345,8 @@ good (void)
   a_prompt = prompt;
   resources.struct_size = sizeof resources;
   prompts.struct_size = sizeof prompts;
+  a_guard = guard;
+  guards.struct_size = sizeof guards;
 }
 
 static void
@@ -302,6 +380,19 @@ test_what_is_refused (void)
   good ();
   a_prompt.get = NULL;
   expect ("plugin \"x\", prompt 1: the callback get is missing");
+  good ();
+  guards.struct_size = 8;
+  expect (
+    "plugin \"x\": extension \"toolhost.guard/1\": struct_size is 8, it begins at 16: make it "
+    "with TOOLHOST_EXTENSIONS");
+  good ();
+  a_guard.struct_size = 24;
+  expect ("plugin \"x\", guard 1: struct_size is 24, it begins at 32: begin the struct with "
+          "TOOLHOST_GUARD");
+  good ();
+  a_guard.check = NULL;
+  a_guard.on_error = NULL;
+  expect ("plugin \"x\", guard 1: the callback check is missing");
 }
 
 static CU_TestInfo calls[] = {
@@ -312,6 +403,7 @@ static CU_TestInfo calls[] = {
   { "a completion gives the first hundred values", test_completion },
   { "a template lists", test_list },
   { "definitions are found by what they are known by", test_definitions },
+  { "S3-5: a guard allows, rejects, fails, gives other arguments and other results", test_guard },
   { "each fault has its sentence", test_what_is_refused },
   CU_TEST_INFO_NULL,
 };

@@ -101,6 +101,79 @@ a_prompt (void)
 }
 
 static void
+say_guards (struct described *d, const char *definition, bool checks, bool on_error)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct json_writer w = { .out = &text };
+  struct error err = { 0 };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "name", "p");
+  jsonw_name_string (&w, "version", "1");
+  jsonw_name_string (&w, "threads", "parallel");
+  say_list (&w, "tools", none);
+  jsonw_name (&w, "guards");
+  jsonw_array (&w);
+  jsonw_object (&w);
+  jsonw_name_bool (&w, "checks", checks);
+  jsonw_name_bool (&w, "on_error", on_error);
+  jsonw_name_string (&w, "definition", definition);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  CU_ASSERT_TRUE_FATAL (described_read (d, "file", text.data, text.len, &err));
+}
+
+/* It is known by its plugin's name, as the host knows it, and its own. */
+static void
+a_guard (void)
+{
+  struct described d = { 0 };
+
+  say_guards (&d, "{\"name\":\"g\",\"description\":\"d\",\"configSchema\":{\"type\":\"object\"}}",
+              true, false);
+  CU_ASSERT_EQUAL_FATAL (d.tools_count, 1);
+  CU_ASSERT_EQUAL (d.tools[0]->offer, OFFER_GUARD);
+  CU_ASSERT_STRING_EQUAL (d.tools[0]->name, "file/g");
+  CU_ASSERT_EQUAL (d.tools[0]->checks, CHECKS_INPUT | CHECKS_OUTPUT);
+  CU_ASSERT_PTR_NOT_NULL (d.tools[0]->input);
+  CU_ASSERT_STRING_EQUAL (offer_word (d.tools[0]->offer), "guard");
+  described_free (&d);
+  say_guards (&d, "{\"name\":\"g\",\"description\":\"d\",\"stages\":[\"output\"]}", true, true);
+  CU_ASSERT_EQUAL_FATAL (d.tools_count, 1);
+  CU_ASSERT_EQUAL (d.tools[0]->checks, CHECKS_OUTPUT | CHECKS_ERRORS);
+  described_free (&d);
+}
+
+static void
+faults_of_guards (void)
+{
+  static const struct {
+    const char *definition, *sentence;
+  } rows[] = {
+    { "{\"name\":\"g\"}", "guard file/g: definition at /description: required string is missing" },
+    { "{\"name\":\"a b\",\"description\":\"d\"}",
+      "guard file/a b: definition at /name: expected text that matches the pattern "
+      "^[A-Za-z0-9_-]{1,64}$ (How configurations name it, after its plugin: 1 to 64 of A-Z a-z "
+      "0-9 _ -), got string \"a b\"" },
+    { "{\"name\":\"g\",\"description\":\"d\",\"stages\":[\"error\"]}",
+      "guard file/g: definition at /stages/0: expected one of \"input\", \"output\"; got string "
+      "\"error\"" },
+  };
+  struct described d = { 0 };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    say_guards (&d, rows[i].definition, true, false);
+    CU_ASSERT_EQUAL (d.tools_count, 0);
+    CU_ASSERT_EQUAL_FATAL (d.problems_count, 1);
+    CU_ASSERT_STRING_EQUAL (d.problems[0], rows[i].sentence);
+    if (strcmp (d.problems[0], rows[i].sentence) != 0)
+      printf ("# %s\n", d.problems[0]);
+    described_free (&d);
+  }
+}
+
+static void
 faults_of_resources (void)
 {
   expect_problem (LIST ("{\"uri\":\"a:b\"}"), none,
@@ -277,6 +350,8 @@ watchers_hear_which_lists (void)
 static CU_TestInfo tests[] = {
   { "a resource", a_resource },
   { "a prompt", a_prompt },
+  { "a guard", a_guard },
+  { "each fault of a guard has its sentence", faults_of_guards },
   { "each fault of a resource has its sentence", faults_of_resources },
   { "each fault of a prompt has its sentence", faults_of_prompts },
   { "what comes after a broken one keeps its number", the_rest_keeps_its_numbers },
