@@ -121,3 +121,7 @@ check_PROGRAMS += %D%/test_claim
 check_PROGRAMS += %D%/test_outbox
 %C%_test_outbox_SOURCES = %D%/test_outbox.c %D%/tap.h
 %C%_test_outbox_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_guard_pii
+%C%_test_guard_pii_SOURCES = %D%/test_guard_pii.c %D%/guard_rig.h %D%/tap.h
+%C%_test_guard_pii_LDADD = $(UNIT_LIBS)
