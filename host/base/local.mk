@@ -6,8 +6,10 @@ libbase_la_SOURCES += \
   %D%/context_path.h \
   %D%/error.c %D%/error.h \
   %D%/frame.c %D%/frame.h \
+  %D%/glob.c %D%/glob.h \
   %D%/heap.c %D%/heap.h \
   %D%/invisible.c %D%/invisible.h \
+  %D%/json_canonical.c %D%/json_canonical.h \
   %D%/json_mend.c %D%/json_mend.h %D%/json_mend_work.h \
   %D%/json_mend_text.c \
   %D%/json_names.c %D%/json_names.h \

@@ -5,13 +5,7 @@
 #define TOOLHOST_CATALOG_DIGEST_H
 
 #include "base/buf.h"
-#include "base/json_tape.h"
 #include "catalog/hash.h"
-
-/* Canonical JSON: no blanks, members in the order of their names' bytes, strings with the escapes
- * they need and no more; numbers stay as they are written. */
-void digest_canonical (const struct json_tape *tape, const struct json_node *value,
-                       struct buf *out);
 
 /* `definition` is the tool's as JSON, `plugin_hex` the hash of its plugin. */
 void digest_of_tool (const struct buf *definition, const char *plugin_hex, char hex[SHA256_HEX]);

@@ -3,31 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Goes back only to the last '*', so that it takes no more than one length times the other. */
-static bool
-fits (const char *pattern, size_t pattern_len, const char *text)
-{
-  const char *end = pattern + pattern_len, *star = NULL, *from = NULL;
-
-  while (*text != '\0')
-    if (pattern != end && *pattern == '*') {
-      star = ++pattern;
-      from = text;
-    }
-    else if (pattern != end && *pattern == *text) {
-      pattern++;
-      text++;
-    }
-    else if (star != NULL) {
-      pattern = star;
-      text = ++from;
-    }
-    else
-      return false;
-  while (pattern != end && *pattern == '*')
-    pattern++;
-  return pattern == end;
-}
+#include "base/glob.h"
 
 /* The next item, without blanks around it; *list goes on behind it. */
 static struct filter_list
@@ -53,7 +29,7 @@ one_fits (struct filter_list list, const char *text)
     return true;
   while (list.len != 0) {
     struct filter_list item = next_item (&list);
-    if (item.len != 0 && fits (item.data, item.len, text))
+    if (item.len != 0 && glob_fits (item.data, item.len, text))
       return true;
   }
   return false;

@@ -80,4 +80,10 @@ bool schema_validate (const struct schema *schema, const struct json_tape *tape,
                       const struct json_node *value, struct schema_report *report,
                       struct arena *arena);
 
+/* The same question with its third answer: within the steps it may take it could not be told.  For
+ * those to whom "no" is not the safe answer. */
+enum schema_verdict { SCHEMA_FITS, SCHEMA_FITS_NOT, SCHEMA_UNDECIDED };
+enum schema_verdict schema_judge (const struct schema *schema, const struct json_tape *tape,
+                                  const struct json_node *value);
+
 #endif

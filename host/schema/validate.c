@@ -13,3 +13,15 @@ schema_validate (const struct schema *schema, const struct json_tape *tape,
     explain (&k, value, report, arena);
   return good;
 }
+
+enum schema_verdict
+schema_judge (const struct schema *schema, const struct json_tape *tape,
+              const struct json_node *value)
+{
+  struct checker k = checker_for (schema, tape);
+  const bool good = check_rule (&k, schema->root, value);
+
+  if (k.gave_up)
+    return SCHEMA_UNDECIDED;
+  return good ? SCHEMA_FITS : SCHEMA_FITS_NOT;
+}

@@ -125,3 +125,9 @@ check_PROGRAMS += %D%/test_outbox
 check_PROGRAMS += %D%/test_guard_pii
 %C%_test_guard_pii_SOURCES = %D%/test_guard_pii.c %D%/guard_rig.h %D%/tap.h
 %C%_test_guard_pii_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_approval_rules %D%/test_approval_standing
+%C%_test_approval_rules_SOURCES = %D%/test_approval_rules.c %D%/tap.h
+%C%_test_approval_rules_LDADD = $(UNIT_LIBS)
+%C%_test_approval_standing_SOURCES = %D%/test_approval_standing.c %D%/tap.h
+%C%_test_approval_standing_LDADD = $(UNIT_LIBS)

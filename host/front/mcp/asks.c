@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
+#include "base/json_canonical.h"
 #include "call/held.h"
 #include "call/seal.h"
-#include "catalog/digest.h"
+#include "catalog/hash.h"
 #include "front/encode.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
@@ -76,7 +77,7 @@ bind (struct mcp_request *r, const struct mcp_message *m, const struct call_requ
   struct hash *hash = hash_new ();
 
   if (request->args_node != NULL)
-    digest_canonical (request->tape, request->args_node, &canonical);
+    json_canonical (request->tape, request->args_node, &canonical);
   hash_add (hash, canonical.data, canonical.len);
   hash_end (hash, asking->digest);
   asking->method = xstrndup (m->method.data, m->method.len);
