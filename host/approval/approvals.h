@@ -160,7 +160,7 @@ struct approval_decision {
   enum approval_remember remember;
 };
 
-enum approval_verdict {
+enum decision_verdict {
   DECISION_TAKEN,
   DECISION_UNKNOWN, /* there is no such entry, or it is none of theirs */
   DECISION_NOT_THEIRS,
@@ -169,7 +169,7 @@ enum approval_verdict {
   DECISION_UNAVAILABLE
 };
 /* `facts` is NULL where nothing is to be seen. */
-typedef void (*approval_decided_cb) (void *ctx, enum approval_verdict verdict,
+typedef void (*approval_decided_cb) (void *ctx, enum decision_verdict verdict,
                                      const struct approval_facts *facts);
 /* The callback comes later, exactly once. */
 void approvals_decide (struct approvals *book, const struct approval_decision *decision,
@@ -206,21 +206,22 @@ void approvals_list (struct approvals *book, const struct approvals_query *query
 
 /* ---- standing rules: yes once, and from then on ---- */
 
+/* One that stands, over restarts, until it is dropped; what it covers is standing.h's affair. */
 struct standing_rule {
   const char *id; /* "rul_" and 32 hex digits */
   const char *tenant;
-  const char *principal; /* whose calls; NULL: of nobody in particular */
+  const char *principal; /* whose calls; "": of nobody in particular */
   const char *tool;
-  struct store_bytes arguments; /* canonical JSON; data NULL: whatever they are */
+  struct store_bytes arguments; /* JSON object; data NULL: whatever they are */
   const char *made_by;          /* who decided */
   const char *approval;         /* by which entry */
   int64_t created_ms;
 };
 
-/* The rule that approves such a call at once (standing.h says which does); NULL: none. */
-const struct standing_rule *approvals_standing (const struct approvals *book, const char *tenant,
-                                                const char *principal, const char *tool,
-                                                struct store_bytes arguments);
+struct approval_call; /* standing.h */
+/* The id of the rule that approves such a call at once; NULL: there is none. */
+const char *approvals_standing (const struct approvals *book, const char *tenant,
+                                const char *principal, const struct approval_call *call);
 /* All of a tenant (NULL: of all), oldest first, while `see` runs. */
 void approvals_see_rules (const struct approvals *book, const char *tenant,
                           void (*see) (void *ctx, const struct standing_rule *rule), void *ctx);

@@ -11,11 +11,13 @@
 #include "watch/metrics.h"
 #include "watch/pressure.h"
 
-struct claims_hooks; /* claim.h */
-struct offload;      /* base/offload.h */
-struct results;      /* results.h */
-struct store;        /* store/store.h */
-struct tenancies;    /* tenancy.h */
+struct approval_rules; /* approval/rules.h */
+struct approvals;      /* approval/approvals.h */
+struct claims_hooks;   /* claim.h */
+struct offload;        /* base/offload.h */
+struct results;        /* results.h */
+struct store;          /* store/store.h */
+struct tenancies;      /* tenancy.h */
 
 struct calls_settings {
   const struct pressure *pressure; /* of memory; NULL: there is no ceiling */
@@ -24,10 +26,11 @@ struct calls_settings {
   unsigned json_depth;             /* of arguments that come as text */
   unsigned
     log_per_second; /* lines about calls that went well or were too many; others are counted */
-  struct results *results;     /* where what is not shown is kept; NULL: everything is shown */
-  struct offload *readers;     /* read what skills bring */
-  enum repair_mode repair;     /* of tools and tenants that have no setting of their own */
-  struct tenancies *tenancies; /* on whose terms calls are taken; NULL: all on the same */
+  struct results *results; /* where what is not shown is kept; NULL: everything is shown */
+  struct offload *readers; /* read what skills bring */
+  enum repair_mode repair; /* of tools and tenants that have no setting of their own */
+  struct approval_rules *approval_rules; /* of all tenants (approval/rules.h); NULL: none */
+  struct tenancies *tenancies;           /* on whose terms calls are taken; NULL: all on the same */
 };
 
 struct calls *calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,

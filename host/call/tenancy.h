@@ -13,12 +13,15 @@
 
 #define TENANT_DEFAULT "default"
 
+struct approval_rules;
+
 struct terms {
   struct quota_limits quota;
   unsigned running_max; /* calls that run at once; 0: as the pool has it for any tenant */
   unsigned roles;       /* what its keys and tokens may do at most, enum role; ~0U: all they say */
   int repair;           /* enum repair_mode; -1: as the daemon's configuration says */
-  bool detailed_errors; /* models are told causes that otherwise only the log is */
+  struct approval_rules *approvals; /* approval/rules.h; NULL: its file says nothing of them */
+  bool detailed_errors;             /* models are told causes that otherwise only the log is */
 };
 extern const struct terms terms_default;
 

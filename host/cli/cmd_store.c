@@ -27,6 +27,7 @@ static const struct {
   { "revision", "revision" },
   { "contexts", "contexts" },
   { "letters waiting", "letters" },
+  { "records", "records" },
   { "commits", "commits" },
   { "acts", "acts" },
   { "acts that failed", "failures" },

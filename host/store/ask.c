@@ -310,6 +310,42 @@ store_retry (struct store *store, int64_t id, int64_t at_ms, store_cb cb, void *
   ask_errand (store, STORE_ACT_RETRY, errand, ctx)->told.plain = cb;
 }
 
+/* ---- records ---- */
+
+void
+store_record_set (struct store *store, const struct store_record *record, store_cb cb, void *ctx)
+{
+  bool fits = record->body.data == NULL || record->body.len <= store->settings.record_max;
+  struct store_act *act = fits ? store_new_act (store, STORE_ACT_RECORD, record->body.len)
+                               : store_new_refused (store, STORE_ACT_RECORD, STORE_TOO_LARGE);
+
+  act->told.plain = cb;
+  act->ctx = ctx;
+  if (act->refused)
+    return;
+  act->in.record = *record;
+  act->in.record.kind = copy_text (act->arena, record->kind);
+  act->in.record.tenant = copy_text (act->arena, record->tenant);
+  act->in.record.name = copy_text (act->arena, record->name);
+  act->in.record.owner = copy_text (act->arena, record->owner != NULL ? record->owner : "");
+  act->in.record.body = copy_bytes (act->arena, record->body);
+}
+
+void
+store_records (struct store *store, const struct store_record_query *query, store_records_cb cb,
+               void *ctx)
+{
+  struct store_act *act = store_new_act (store, STORE_ACT_RECORDS, 0);
+
+  act->told.records = cb;
+  act->ctx = ctx;
+  act->in.records = *query;
+  act->in.records.kind = copy_text (act->arena, query->kind);
+  act->in.records.tenant = copy_text (act->arena, query->tenant);
+  act->in.records.name = copy_text (act->arena, query->name);
+  act->in.records.owner = copy_text (act->arena, query->owner);
+}
+
 /* ---- upkeep ---- */
 
 void

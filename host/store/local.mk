@@ -8,6 +8,7 @@ libhost_la_SOURCES += \
   %D%/mem_contexts.c \
   %D%/mem_definitions.c \
   %D%/mem_letters.c \
+  %D%/mem_records.c \
   %D%/sql.c %D%/sql.h %D%/sql_statements.def \
   %D%/sql_batch.c \
   %D%/sql_calls.c \
@@ -15,6 +16,7 @@ libhost_la_SOURCES += \
   %D%/sql_definitions.c \
   %D%/sql_letters.c \
   %D%/sql_open.c \
+  %D%/sql_records.c \
   %D%/sql_schema.c \
   %D%/sqlite.c %D%/sqlite.h \
   %D%/sqlite_copy.c \

@@ -18,6 +18,7 @@ mem_tick (struct mem *mem, struct store_act *act, int64_t now_ms)
   mem_forget_calls (mem, now_ms);
   mem_forget_documents (mem, now_ms);
   mem_forget_contexts (mem, now_ms);
+  mem_forget_records (mem, now_ms);
   act->status = STORE_OK;
 }
 
@@ -38,6 +39,8 @@ mem_begin (struct store_engine *engine, struct store_batch *batch)
     [STORE_ACT_TAKE] = mem_take,
     [STORE_ACT_SENT] = mem_sent,
     [STORE_ACT_RETRY] = mem_retry,
+    [STORE_ACT_RECORD] = mem_record,
+    [STORE_ACT_RECORDS] = mem_records,
     [STORE_ACT_TICK] = mem_tick,
   };
   struct mem *mem = (struct mem *) engine;
@@ -73,6 +76,7 @@ mem_close (struct store_engine *engine)
   mem_free_documents (mem);
   mem_free_contexts (mem);
   mem_free_letters (mem);
+  mem_free_records (mem);
   free (mem);
 }
 

@@ -11,6 +11,7 @@ struct mem_call;
 struct mem_document;
 struct mem_context;
 struct mem_letter;
+struct mem_record;
 
 struct mem {
   struct store_engine engine;
@@ -27,6 +28,9 @@ struct mem {
   struct mem_letter *letters;   /* by id */
   struct heap due;              /* letters, by their time */
   int64_t ids;                  /* of letters */
+  struct mem_record *records;   /* by kind, tenant and name; in the order they came */
+  int64_t numbers;              /* of records */
+  size_t records_held;          /* bytes of those that are forgotten by themselves */
 };
 
 /* A key of several texts as one: each with its length before it. */
@@ -57,5 +61,10 @@ void mem_take (struct mem *mem, struct store_act *act, int64_t now_ms);
 void mem_sent (struct mem *mem, struct store_act *act, int64_t now_ms);
 void mem_retry (struct mem *mem, struct store_act *act, int64_t now_ms);
 void mem_free_letters (struct mem *mem);
+
+void mem_record (struct mem *mem, struct store_act *act, int64_t now_ms);
+void mem_records (struct mem *mem, struct store_act *act, int64_t now_ms);
+void mem_forget_records (struct mem *mem, int64_t now_ms);
+void mem_free_records (struct mem *mem);
 
 #endif

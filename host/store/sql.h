@@ -104,6 +104,10 @@ bool sql_take (struct sql *sql, struct store_act *act);
 bool sql_sent (struct sql *sql, struct store_act *act);
 bool sql_retry (struct sql *sql, struct store_act *act);
 
+bool sql_record (struct sql *sql, struct store_act *act);
+bool sql_records (struct sql *sql, struct store_act *act);
+bool sql_forget_records (struct sql *sql);
+
 /* ---- whole ---- */
 
 /* How many bytes the files have. */

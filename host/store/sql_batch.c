@@ -14,6 +14,7 @@ sql_tick (struct sql *sql, struct store_act *act)
 {
   act->status = STORE_OK;
   return sql_forget_calls (sql, act) && sql_forget_definitions (sql) && sql_forget_contexts (sql)
+         && sql_forget_records (sql)
          && (!sql->ill
              || sql_do (sql, SQL_SET,
                         SQL_WITH (sql_text ("forgotten"), sql_int (sql->counts.forgotten))));
@@ -23,7 +24,7 @@ static bool
 is_read (const struct store_act *act)
 {
   return act->kind == STORE_ACT_LOOKUP || act->kind == STORE_ACT_SCAN
-         || act->kind == STORE_ACT_CONTEXT_GET;
+         || act->kind == STORE_ACT_CONTEXT_GET || act->kind == STORE_ACT_RECORDS;
 }
 
 static bool
@@ -43,6 +44,8 @@ run (struct sql *sql, struct store_act *act)
     [STORE_ACT_TAKE] = sql_take,
     [STORE_ACT_SENT] = sql_sent,
     [STORE_ACT_RETRY] = sql_retry,
+    [STORE_ACT_RECORD] = sql_record,
+    [STORE_ACT_RECORDS] = sql_records,
     [STORE_ACT_TICK] = sql_tick,
   };
 

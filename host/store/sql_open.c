@@ -222,6 +222,7 @@ count_all (struct sql *sql)
          && count (sql, SQL_DEFINITIONS, &figures->definitions)
          && count (sql, SQL_CONTEXTS, &figures->contexts)
          && count (sql, SQL_LETTERS, &figures->letters)
+         && count (sql, SQL_RECORDS_ALL, &figures->records)
          && sql_number (sql, SQL_GET, SQL_WITH (sql_text ("revision")), &figures->revision)
          && sql_number (sql, SQL_GET, SQL_WITH (sql_text ("versions")), &sql->counts.versions)
          && sql_number (sql, SQL_GET, SQL_WITH (sql_text ("forgotten")), &sql->counts.forgotten);

@@ -42,7 +42,18 @@ static const char version_1[] =
   "PRAGMA user_version = 1;"
   "COMMIT;";
 
-const char *const sql_steps[] = { version_1 };
+/* Records: what waits for people. */
+static const char version_2[] =
+  "BEGIN IMMEDIATE;"
+  "CREATE TABLE record (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL,"
+  " tenant TEXT NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, state INTEGER NOT NULL,"
+  " forget_ms INTEGER NOT NULL, body BLOB NOT NULL);"
+  "CREATE UNIQUE INDEX record_name ON record (kind, name, tenant);"
+  "CREATE INDEX record_forget ON record (forget_ms) WHERE forget_ms <> 0;"
+  "PRAGMA user_version = 2;"
+  "COMMIT;";
+
+const char *const sql_steps[] = { version_1, version_2 };
 const size_t sql_steps_count = sizeof sql_steps / sizeof *sql_steps;
 
 static bool

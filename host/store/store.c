@@ -21,6 +21,7 @@ const struct store_settings store_defaults = {
   .now_ms = system_now,
   .result_max = 32 << 20,
   .definition_max = 256 << 10,
+  .record_max = 4 << 20,
   .context_max = 1 << 20,
   .letter_max = 1 << 20,
   .pending_max = 100000,

@@ -1,5 +1,6 @@
 /* store.h - the durable place of a daemon: which calls were taken and how they ended, what was made
- * over the management API, contexts, and what is still to be sent outside.
+ * over the management API, contexts, what is still to be sent outside, and records of what waits
+ * for people.
  *
  * An engine is a table of functions (store_engine.h); this is what everybody else uses.  Every
  * function below that takes a callback returns at once; the callback comes exactly once, on the
@@ -49,6 +50,7 @@ struct store_settings {
   size_t definition_max;  /* bytes of one document */
   size_t context_max;     /* bytes of one context */
   size_t letter_max;      /* bytes of one letter's payload */
+  size_t record_max;      /* bytes of one record */
   size_t pending_max;     /* acts that wait for the engine; more are STORE_UNAVAILABLE */
   size_t pending_bytes;   /* what they hold, likewise */
   int64_t result_ttl_ms;  /* how long an ended call is known */
@@ -58,9 +60,9 @@ struct store_settings {
                              forgotten before their time */
   uint64_t file_max;      /* of SQLite: bytes of the file, 0: what the disk has room for */
 };
-/* 32 MiB, 256 KiB, 1 MiB, 1 MiB; 100,000 acts and 256 MiB; a day, 30 days, 100 writes; 256 MiB, and
- * no bound of the file.  loop, log and folder are the caller's to set, and time of the day is the
- * system's. */
+/* 32 MiB, 256 KiB, 1 MiB, 1 MiB, 4 MiB; 100,000 acts and 256 MiB; a day, 30 days, 100 writes; 256
+ * MiB, and no bound of the file.  loop, log and folder are the caller's to set, and time of the day
+ * is the system's. */
 extern const struct store_settings store_defaults;
 
 /* In memory: gone with the daemon, and otherwise the same. */
@@ -235,6 +237,34 @@ void store_sent (struct store *store, int64_t id, store_cb cb, void *ctx);
 /* It is tried again then, Unix time.  STORE_NOT_FOUND: it was sent. */
 void store_retry (struct store *store, int64_t id, int64_t at_ms, store_cb cb, void *ctx);
 
+/* ---- records: documents in the order they came, of a kind and in a state ---- */
+
+struct store_record {
+  const char *kind, *tenant, *name; /* one of each */
+  const char *owner;                /* whose it is, to be looked for by; "": nobody's */
+  struct store_bytes body;          /* of a set, data NULL: forget it */
+  int state;                        /* 0 to 31, whatever its kind means by it */
+  int64_t forget_ms;                /* Unix time; 0: not by itself */
+  int64_t number;                   /* the store's: grows with each one that comes */
+};
+/* Write it, whatever was there; asked again it is the same.  Forgetting what is not there is
+ * STORE_OK. */
+void store_record_set (struct store *store, const struct store_record *record, store_cb cb,
+                       void *ctx);
+
+struct store_record_query {
+  const char *kind;
+  const char *tenant, *name, *owner; /* NULL: of any */
+  unsigned states;                   /* 1 << state of those that count; 0: all */
+  int64_t before;                    /* only with a smaller number; 0: all */
+  size_t limit;                      /* 0: all */
+};
+/* Newest first; what is to be forgotten by now is not there. */
+typedef void (*store_records_cb) (void *ctx, enum store_status status,
+                                  const struct store_record *records, size_t count);
+void store_records (struct store *store, const struct store_record_query *query,
+                    store_records_cb cb, void *ctx);
+
 /* ---- upkeep ---- */
 
 /* Forget what is older than the settings say; once a minute will do. */
@@ -247,7 +277,7 @@ typedef void (*store_backup_cb) (void *ctx, enum store_status status, const char
 void store_backup (struct store *store, const char *path, store_backup_cb cb, void *ctx);
 
 struct store_figures {
-  uint64_t calls, running, unknown, definitions, contexts, letters;
+  uint64_t calls, running, unknown, definitions, contexts, letters, records;
   uint64_t commits, acts;       /* since it was opened: transactions that changed something, or of
                                    the engine in memory batches; acts that were done */
   uint64_t failures;            /* acts that were STORE_UNAVAILABLE for the engine's reasons */

@@ -29,6 +29,8 @@ enum store_kind {
   STORE_ACT_TAKE,
   STORE_ACT_SENT,
   STORE_ACT_RETRY,
+  STORE_ACT_RECORD,
+  STORE_ACT_RECORDS,
   STORE_ACT_TICK,
   STORE_ACT_BACKUP, /* one that is refused: it never reaches the engine as an act */
   STORE_ACTS
@@ -57,6 +59,11 @@ struct store_read {
   size_t wrong;
 };
 
+struct store_found {
+  struct store_record *list;
+  size_t count;
+};
+
 struct store_dues {
   struct store_due *list;
   size_t count;
@@ -79,6 +86,8 @@ struct store_act {
     struct store_context context; /* of CONTEXT_GET: tenant and handle */
     struct store_letters letters;
     struct store_errand errand;
+    struct store_record record;
+    struct store_record_query records;
   } in;
   /* The engine's to fill. */
   enum store_status status;   /* of a claim: STORE_OK, and the verdict says; or STORE_UNAVAILABLE */
@@ -90,6 +99,7 @@ struct store_act {
     struct store_read read;       /* of CHANGE, SCAN */
     struct store_context context; /* of CONTEXT_GET, CONTEXT_SET */
     struct store_dues dues;       /* of TAKE */
+    struct store_found records;   /* of RECORDS */
   } out;
   /* store.c's. */
   struct arena *arena;
@@ -103,6 +113,7 @@ struct store_act {
     store_scan_cb scan;
     store_context_cb context;
     store_due_cb due;
+    store_records_cb records;
     store_backup_cb backup;
   } told;
   void *ctx;

@@ -50,6 +50,15 @@ tell_due (const struct store_act *act)
 }
 
 static void
+tell_records (const struct store_act *act)
+{
+  const struct store_found *found = &act->out.records;
+
+  act->told.records (act->ctx, act->status, found->list,
+                     act->status == STORE_OK ? found->count : 0);
+}
+
+static void
 tell_plain (const struct store_act *act)
 {
   if (act->told.plain != NULL)
@@ -79,6 +88,8 @@ store_tell (const struct store_act *act)
     [STORE_ACT_TAKE] = tell_due,
     [STORE_ACT_SENT] = tell_plain,
     [STORE_ACT_RETRY] = tell_plain,
+    [STORE_ACT_RECORD] = tell_plain,
+    [STORE_ACT_RECORDS] = tell_records,
     [STORE_ACT_TICK] = tell_plain,
     [STORE_ACT_BACKUP] = tell_backup,
   };

@@ -2,7 +2,8 @@
 check_PROGRAMS += %D%/test_store_contract
 store_rig = %D%/store_rig.c %D%/store_rig.h %D%/store_faults.c %D%/store_faults.h %D%/place.c %D%/place.h %D%/tap.h
 %C%_test_store_contract_SOURCES = %D%/test_store_contract.c %D%/store_contract.h %D%/store_contract_calls.c \
-	%D%/store_contract_definitions.c %D%/store_contract_front.c %D%/store_contract_others.c $(store_rig)
+	%D%/store_contract_definitions.c %D%/store_contract_front.c %D%/store_contract_others.c \
+	%D%/store_contract_records.c $(store_rig)
 %C%_test_store_contract_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_store_sqlite

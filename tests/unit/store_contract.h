@@ -8,6 +8,7 @@
 
 extern struct rig bed;
 
-extern CU_TestInfo contract_calls[], contract_definitions[], contract_others[], contract_front[];
+extern CU_TestInfo contract_calls[], contract_definitions[], contract_others[], contract_records[],
+  contract_front[];
 
 #endif

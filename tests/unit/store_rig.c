@@ -260,6 +260,25 @@ said_due (void *ctx, enum store_status status, const struct store_due *due, size
 }
 
 void
+said_records (void *ctx, enum store_status status, const struct store_record *records, size_t count)
+{
+  struct said *said = ctx;
+
+  said->told++;
+  said->status = status;
+  said->count = count;
+  said->records = arena_alloc (&said->rig->arena, count * sizeof *said->records);
+  for (size_t i = 0; i < count; i++) {
+    said->records[i] = records[i];
+    said->records[i].kind = keep_text (said->rig, records[i].kind);
+    said->records[i].tenant = keep_text (said->rig, records[i].tenant);
+    said->records[i].name = keep_text (said->rig, records[i].name);
+    said->records[i].owner = keep_text (said->rig, records[i].owner);
+    said->records[i].body = keep_bytes (said->rig, records[i].body);
+  }
+}
+
+void
 said_backup (void *ctx, enum store_status status, const char *why)
 {
   struct said *said = ctx;
@@ -434,6 +453,32 @@ rig_retry (struct rig *rig, int64_t id, int64_t at_ms)
 
   ASK (store_retry (rig->store, id, at_ms, said_status, &said));
   return said.status;
+}
+
+enum store_status
+rig_record (struct rig *rig, const char *name, const char *body, int state, int64_t forget_ms)
+{
+  struct said said = { .rig = rig };
+  struct store_record record = { .kind = "note",
+                                 .tenant = "acme",
+                                 .name = name,
+                                 .owner = "ann",
+                                 .state = state,
+                                 .forget_ms = forget_ms };
+
+  if (body != NULL)
+    record.body = (struct store_bytes){ body, strlen (body) };
+  ASK (store_record_set (rig->store, &record, said_status, &said));
+  return said.status;
+}
+
+struct said
+rig_records (struct rig *rig, const struct store_record_query *query)
+{
+  struct said said = { .rig = rig };
+
+  ASK (store_records (rig->store, query, said_records, &said));
+  return said;
 }
 
 void

@@ -35,6 +35,7 @@ struct said {
   struct store_definition *definitions;
   struct store_context context; /* tenant NULL: none was told */
   struct store_due *dues;
+  struct store_record *records;
   char *why;
 };
 
@@ -66,6 +67,8 @@ void said_scan (void *ctx, enum store_status status, const struct store_definiti
 void said_context (void *ctx, enum store_status status, const struct store_context *context);
 void said_due (void *ctx, enum store_status status, const struct store_due *due, size_t count,
                int64_t next_ms);
+void said_records (void *ctx, enum store_status status, const struct store_record *records,
+                   size_t count);
 void said_backup (void *ctx, enum store_status status, const char *why);
 
 /* Ask and wait.  Asked again while the engine can't say, where that is the same act. */
@@ -87,6 +90,10 @@ enum store_status rig_post (struct rig *rig, const char *payload);
 struct said rig_take (struct rig *rig, size_t most, int64_t lease_ms);
 enum store_status rig_sent (struct rig *rig, int64_t id);
 enum store_status rig_retry (struct rig *rig, int64_t id, int64_t at_ms);
+/* One of acme's of kind "note", owned by "ann"; body NULL: it is forgotten. */
+enum store_status rig_record (struct rig *rig, const char *name, const char *body, int state,
+                              int64_t forget_ms);
+struct said rig_records (struct rig *rig, const struct store_record_query *query);
 void rig_tick (struct rig *rig);
 
 #endif

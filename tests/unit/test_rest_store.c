@@ -96,7 +96,7 @@ the_store_tells_how_it_is (void)
   expect (&fake_manager, "GET", "/v1/store", 200, file);
   expect (&fake_manager, "GET", "/v1/store", 200,
           "\"well\":true,\"calls\":0,\"running\":0,\"unknown\":0,\"definitions\":0,\"contexts\":0,"
-          "\"letters\":0,\"revision\":0,\"bytes\":");
+          "\"letters\":0,\"records\":0,\"revision\":0,\"bytes\":");
   expect (&fake_manager, "GET", "/v1/store?x=1", 400, "bad_parameter");
 }
 

@@ -37,6 +37,7 @@ close_bed (void)
   { name ": calls", NULL, NULL, open, close_bed, contract_calls },                                 \
     { name ": definitions", NULL, NULL, open, close_bed, contract_definitions },                   \
     { name ": contexts and letters", NULL, NULL, open, close_bed, contract_others },               \
+    { name ": records", NULL, NULL, open, close_bed, contract_records },                           \
   {                                                                                                \
     name ": turns", NULL, NULL, open, close_bed, contract_front                                    \
   }

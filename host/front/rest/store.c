@@ -26,6 +26,7 @@ put_figures (struct json_writer *w, const struct store_figures *f)
     { "definitions", f->definitions },
     { "contexts", f->contexts },
     { "letters", f->letters },
+    { "records", f->records },
     { "revision", (uint64_t) f->revision },
     { "bytes", f->bytes },
     { "commits", f->commits },
