@@ -19,6 +19,7 @@ calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
   calls->log = log;
   calls->metrics = metrics;
   calls->settings = *settings;
+  (void) approval_rules_ref (settings->approval_rules);
   calls_make_makers (calls);
   calls->ask_rules = ask_rules_new ();
   if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
@@ -54,6 +55,7 @@ calls_free (struct calls *calls)
     return;
   calls_trim (calls);
   claims_free (calls->claims);
+  approval_rules_unref (calls->settings.approval_rules);
   ask_rules_free (calls->ask_rules);
   call_circuits_free (&calls->circuits);
   free (calls);
@@ -69,6 +71,15 @@ void
 calls_set_repair (struct calls *calls, enum repair_mode repair)
 {
   calls->settings.repair = repair;
+}
+
+void
+calls_set_approvals (struct calls *calls, struct approval_rules *rules)
+{
+  struct approval_rules *was = calls->settings.approval_rules;
+
+  calls->settings.approval_rules = approval_rules_ref (rules);
+  approval_rules_unref (was);
 }
 
 void

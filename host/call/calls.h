@@ -48,6 +48,7 @@ void calls_free (struct calls *calls);
 
 /* From the next call on. */
 void calls_set_repair (struct calls *calls, enum repair_mode repair);
+void calls_set_approvals (struct calls *calls, struct approval_rules *rules);
 
 /* Refuse new calls from now on with tool_overloaded: the daemon is draining. */
 void calls_drain (struct calls *calls);

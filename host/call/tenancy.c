@@ -35,6 +35,7 @@ tenancies_free (struct tenancies *all)
   HASH_ITER (hh, all->by_name, t, next)
   {
     HASH_DEL (all->by_name, t);
+    approval_rules_unref (t->terms.approvals);
     catalog_free (t->own);
     quota_free (&t->quota);
     free (t);
@@ -81,7 +82,11 @@ tenancies_of (struct tenancies *all, const char *name)
 struct catalog *
 tenancy_grant (struct tenancy *t, const struct terms *terms)
 {
+  struct approval_rules *was = t->terms.approvals;
+
   t->terms = *terms;
+  t->terms.approvals = approval_rules_ref (terms->approvals);
+  approval_rules_unref (was);
   if (t->own == NULL)
     t->own = catalog_of_tenant (t->all->whole);
   follow_all (t->all);
@@ -97,6 +102,8 @@ tenancy_revoke (struct tenancy *t)
     return;
   catalog_tell_of (was, ALL_LISTS); /* as long as it is known who is served by it */
   t->own = NULL;
+  approval_rules_unref (t->terms.approvals);
+  t->terms.approvals = NULL;
   catalog_free (was);
   follow_all (t->all);
 }

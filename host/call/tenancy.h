@@ -7,13 +7,12 @@
 #ifndef TOOLHOST_CALL_TENANCY_H
 #define TOOLHOST_CALL_TENANCY_H
 
+#include "approval/rules.h"
 #include "call/quota.h"
 #include "catalog/catalog.h"
 #include "pool/tenants.h"
 
 #define TENANT_DEFAULT "default"
-
-struct approval_rules;
 
 struct terms {
   struct quota_limits quota;
@@ -42,7 +41,8 @@ void tenancies_free (struct tenancies *all);
 
 /* Made when new, and there until tenancies_free.  NULL: "default". */
 struct tenancy *tenancies_of (struct tenancies *all, const char *name);
-/* From now on it has terms and a catalog of its own, which is empty at first and is the answer. */
+/* From now on it has terms and a catalog of its own, which is empty at first and is the answer; of
+ * the terms' rules it has a reference of its own. */
 struct catalog *tenancy_grant (struct tenancy *tenancy, const struct terms *terms);
 /* From now on it is served as "default". */
 void tenancy_revoke (struct tenancy *tenancy);

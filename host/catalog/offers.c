@@ -104,6 +104,7 @@ read_toolhost (struct reading *r, struct tool *tool)
   (void) json_int64 (&r->tape, json_member (&r->tape, own, "activeTurns"), &turns);
   tool->active_turns = (unsigned) turns;
   read_tags (r, tool, json_member (&r->tape, own, "tags"));
+  tool->approval = json_equals (&r->tape, json_member (&r->tape, own, "approval"), "always");
   tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   tool->internal = json_is (json_member (&r->tape, own, "internal"), JSON_TRUE);
   if (permissions != NULL) {

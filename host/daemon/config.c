@@ -108,6 +108,14 @@ static const struct setting store_settings_keys[] = {
   { .name = NULL },
 };
 
+static const struct setting approvals_settings[] = {
+  { "mode", SETTING_STRING, AT (approvals.mode), 0, 0, NULL, NULL },
+  { "rules", SETTING_JSON_LIST, AT (approvals.rules), 0, 0, NULL, NULL },
+  { "ttl", SETTING_DURATION, AT (approvals.ttl_ms), 1000, 7LL * 24 * 3600000, NULL, NULL },
+  { "by", SETTING_STRING, AT (approvals.by), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 const struct setting config_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "listen", SETTING_STRINGS, AT (listen), 0, 0, NULL, NULL },
@@ -130,6 +138,7 @@ const struct setting config_settings[] = {
   { "running_max", SETTING_COUNT, AT (running_max), 1, 1000000, NULL, NULL },
   { "tenant_running_max", SETTING_COUNT, AT (tenant_running_max), 1, 1000000, NULL, NULL },
   { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
+  { "approvals", SETTING_GROUP, 0, 0, 0, approvals_settings, NULL },
   { "deadline", SETTING_DURATION, AT (deadline_ms), 1, 24 * 3600000, NULL, NULL },
   { "grace", SETTING_DURATION, AT (grace_ms), 0, 60000, NULL, NULL },
   { "drain", SETTING_DURATION, AT (drain_ms), 0, 600000, NULL, NULL },
@@ -235,6 +244,7 @@ config_init (struct config *config)
     .worker_uid_first = 60000,
     .worker_uid_count = 1000,
     .repair = REPAIR_SAFE,
+    .approvals = { .ttl_ms = APPROVAL_TTL_DEFAULT_MS },
   };
   config->listen = xcalloc (2, sizeof *config->listen);
   config->listen[0] = xstrdup ("127.0.0.1:8377");
@@ -281,15 +291,26 @@ config_free (struct config *config)
   free (config->realtime_dispatch_on);
   free (config->realtime_webhook_secret_file);
   free (config->realtime_session);
+  approval_words_clear (&config->approvals);
+  approval_rules_unref (config->approval_rules);
   free_auth (&config->auth);
   memset (config, 0, sizeof *config);
+}
+
+static bool
+compile_approvals (struct config *config, struct error *err)
+{
+  approval_rules_unref (config->approval_rules);
+  config->approval_rules = approval_rules_new (&config->approvals, err);
+  return config->approval_rules != NULL || error_wrap (err, "/approvals");
 }
 
 bool
 config_read (struct config *config, int fd, struct error *err)
 {
   struct json_object *object = document_read (fd, config_schema_json, err);
-  bool ok = object != NULL && settings_fill (config, config_settings, object, err);
+  bool ok = object != NULL && settings_fill (config, config_settings, object, err)
+            && compile_approvals (config, err);
 
   json_object_put (object);
   return ok;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "approval/rules.h"
 #include "base/error.h"
 #include "daemon/settings.h"
 #include "pool/policy.h"
@@ -59,6 +60,8 @@ struct config {
   char *tenant;                               /* of whoever is at standard input; NULL: "default" */
   unsigned require;                           /* GUARANTEE_…, of every worker */
   int64_t worker_uid_first, worker_uid_count; /* of workers, when started as root */
+  struct approval_words approvals;            /* which calls need a person */
+  struct approval_rules *approval_rules;      /* they, compiled; of a file that was read */
   int repair; /* enum repair_mode, of tools that have no setting of their own */
 };
 

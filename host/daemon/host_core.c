@@ -152,7 +152,8 @@ host_make_core (struct host *host)
                                   .running_max = (unsigned) host->config.running_max,
                                   .json_depth = (unsigned) host->config.json_depth,
                                   .log_per_second = (unsigned) host->config.log_calls_per_second,
-                                  .repair = (enum repair_mode) host->config.repair };
+                                  .repair = (enum repair_mode) host->config.repair,
+                                  .approval_rules = host->config.approval_rules };
   struct plugins_needs needs = { .pool = &host->pool,
                                  .log = host->log,
                                  .describe_parallel = (unsigned) host->config.describe_parallel,
@@ -196,5 +197,6 @@ host_follow_config (struct host *host, const struct config *config)
   host->config.require = config->require;
   follow_in_pool (&host->pool, config);
   calls_set_repair (host->calls, (enum repair_mode) config->repair);
+  calls_set_approvals (host->calls, config->approval_rules);
   ceiling_set_max (&host->ceiling, (uint64_t) config->memory_max);
 }

@@ -212,10 +212,10 @@ read_string (struct json_object *value, char **text, struct error *err)
 }
 
 static bool
-read_json (struct json_object *value, char **text, struct error *err)
+read_json (struct json_object *value, bool list, char **text, struct error *err)
 {
-  if (!json_object_is_type (value, json_type_object))
-    return expected (err, "an object", value);
+  if (!json_object_is_type (value, list ? json_type_array : json_type_object))
+    return expected (err, list ? "a list" : "an object", value);
   free (*text);
   *text = xstrdup (json_object_to_json_string_ext (value, JSON_C_TO_STRING_PLAIN));
   return true;
@@ -306,7 +306,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     *(bool *) at = json_object_get_boolean (value);
     return true;
   case SETTING_JSON:
-    return read_json (value, at, err);
+  case SETTING_JSON_LIST:
+    return read_json (value, s->type == SETTING_JSON_LIST, at, err);
   case SETTING_GUARANTEES:
     return read_guarantees (value, at, err);
   case SETTING_PHONE_ACTS:

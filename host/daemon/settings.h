@@ -24,6 +24,7 @@ enum setting_type {
   SETTING_COUNT_OR_NONE, /* the same; null: 0 */
   SETTING_BOOL,          /* bool */
   SETTING_JSON,          /* char *: an object, as text */
+  SETTING_JSON_LIST,     /* char *: a list, as text */
   SETTING_GUARANTEES,    /* unsigned: a list of names */
   SETTING_PHONE_ACTS,    /* likewise, of enum phone_act */
   SETTING_GROUP,         /* an object with settings of its own */

@@ -31,6 +31,14 @@ static const struct setting realtime_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting approvals_settings[] = {
+  { "mode", SETTING_STRING, AT (approvals.mode), 0, 0, NULL, NULL },
+  { "rules", SETTING_JSON_LIST, AT (approvals.rules), 0, 0, NULL, NULL },
+  { "ttl", SETTING_DURATION, AT (approvals.ttl_ms), 1000, 7LL * 24 * 3600000, NULL, NULL },
+  { "by", SETTING_STRING, AT (approvals.by), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting tenant_settings[] = {
   { "$schema", SETTING_FOR_EDITORS, 0, 0, 0, NULL, NULL },
   { "tenant_id", SETTING_STRING, AT (tenant_id), 0, 0, NULL, NULL },
@@ -48,8 +56,7 @@ static const struct setting tenant_settings[] = {
   { "keys", SETTING_NOT_HERE, 0, 0, 0, NULL,
     "keys are not kept here: make one with toolhost key new --tenant NAME, which keeps its hash" },
   { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
-  { "approvals", SETTING_EMPTY, 0, 0, 0, NULL,
-    "this version asks nobody's approval by rule, so none can be set" },
+  { "approvals", SETTING_GROUP, 0, 0, 0, approvals_settings, NULL },
   { "pin", SETTING_BOOL, AT (pin), 0, 0, NULL, NULL },
   { .name = NULL },
 };
@@ -63,6 +70,8 @@ settings_clear (struct tenant_settings *s)
   settings_free_strings (s->numbers);
   free (s->realtime);
   hooks_clear (&s->hooks);
+  approval_words_clear (&s->approvals);
+  approval_rules_unref (s->approval_rules);
   settings_free_strings (s->tools);
   settings_free_strings (s->tags);
   settings_free_strings (s->plugins);
@@ -120,7 +129,8 @@ take_settings (struct tenant_file *file, struct tenant_settings *settings)
                                 .running_max = (unsigned) settings->running,
                                 .roles = roles_of (settings->roles),
                                 .repair = settings->repair,
-                                .detailed_errors = settings->detailed_errors };
+                                .detailed_errors = settings->detailed_errors,
+                                .approvals = settings->approval_rules };
 }
 
 static bool
@@ -162,6 +172,14 @@ actions_fit (const struct tenant_settings *settings, struct error *err)
   return good || error_wrap (err, "/features/" ACTIONS_FEATURE);
 }
 
+/* What of it is a schema is compiled: the rules are ready when the file is good. */
+static bool
+approvals_fit (struct tenant_settings *settings, struct error *err)
+{
+  settings->approval_rules = approval_rules_new (&settings->approvals, err);
+  return settings->approval_rules != NULL || error_wrap (err, "/approvals");
+}
+
 /* NULL: it is wrong; else the document on one line, and what it says. */
 static char *
 read_document (const struct tenant_file *file, int fd, struct tenant_settings *settings,
@@ -172,7 +190,8 @@ read_document (const struct tenant_file *file, int fd, struct tenant_settings *s
 
   settings->repair = -1;
   if (object != NULL && settings_fill (settings, tenant_settings, object, err)
-      && name_fits (file, settings, err) && actions_fit (settings, err))
+      && name_fits (file, settings, err) && actions_fit (settings, err)
+      && approvals_fit (settings, err))
     text = xstrdup (json_object_to_json_string_ext (object, JSON_C_TO_STRING_PLAIN));
   if (settings->features == NULL)
     settings->features = xstrdup ("{}");

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "approval/rules.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "call/tenancy.h"
@@ -27,6 +28,8 @@ struct tenant_settings {
   char *realtime;          /* a JSON object: what its calls' sessions have; NULL: nothing */
   int64_t phone_calls_max; /* at once; 0: any number */
   struct hooks hooks;      /* who hears of its calls */
+  struct approval_words approvals;
+  struct approval_rules *approval_rules; /* they, compiled */
 };
 
 struct tenant_file {
