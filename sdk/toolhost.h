@@ -606,6 +606,43 @@ typedef struct toolhost_http_service {
                               toolhost_http_response *response);
 } toolhost_http_service;
 
+/* ---- extension: processes ---------------------------------------------------------------- */
+
+/* Programs that the operator has granted by name run beside the plugin's worker, each in a sandbox
+ * of its own: see toolhost_process_start. */
+#define TOOLHOST_PROCESS_ID "toolhost.process/1"
+
+typedef struct toolhost_process {
+  uint32_t struct_size; /* set by toolhost_process_start */
+  uint32_t id;          /* 0: there is none */
+  int32_t in;           /* write end of its standard input; a full pipe blocks, O_NONBLOCK helps */
+  int32_t out;          /* read end of its standard output */
+  char code[32];        /* of a start that failed: "program_not_granted", "program_limit",
+                           "program_failed"; "" */
+  char message[480];    /* likewise, a sentence for people; "" */
+} toolhost_process;
+
+enum { TOOLHOST_PROCESS_EXITED = 1000, TOOLHOST_PROCESS_KILLED = 2000 };
+
+typedef struct toolhost_process_end {
+  uint32_t struct_size; /* set by toolhost_process_wait */
+  int32_t how;          /* TOOLHOST_PROCESS_EXITED, _KILLED */
+  int32_t status;       /* exit status; signal, or 0 where it is not known */
+  char message[124];    /* "it exited with status 1" */
+} toolhost_process_end;
+
+enum { TOOLHOST_PROCESS_START_MS = 30000 }; /* a start takes no longer */
+
+typedef struct toolhost_process_service {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  toolhost_status (*start) (const toolhost_host *host, const char *name, toolhost_process *process);
+  toolhost_status (*kill) (const toolhost_host *host, const toolhost_process *process);
+  toolhost_status (*wait) (const toolhost_host *host, const toolhost_process *process, int64_t ms,
+                           toolhost_process_end *end);
+  void (*release) (const toolhost_host *host, toolhost_process *process);
+} toolhost_process_service;
+
 /* ---- registration ----------------------------------------------------------------------- */
 
 #ifdef __cplusplus
@@ -1425,6 +1462,67 @@ TOOLHOST_UNUSED static inline const void *
 toolhost_extension (const toolhost_host *host, const char *id)
 {
   return host->extension (host, id);
+}
+
+/* ---- wrappers: processes ---------------------------------------------------------------- */
+
+/* Have the program started that the operator has granted under this name (permissions.processes),
+ * in a sandbox of its own, and wait until it runs.  `in` and `out` are pipes to its standard input
+ * and from its standard output; what it prints as errors is logged.  It lives no longer than this
+ * worker: it ends, with all it has started, by toolhost_process_kill or toolhost_process_release,
+ * and when the worker does.  Whether it is started again is the plugin's affair.
+ *
+ * TOOLHOST_OK; TOOLHOST_NOT_GRANTED; TOOLHOST_BAD_VALUE: it is no name; TOOLHOST_FAILED: it can't
+ * be run, or as many run as may; TOOLHOST_TOO_OLD: the host starts none.  In all of these `code`
+ * and `message` say more, and there is nothing to release.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_process_start (const toolhost_host *host, const char *name, toolhost_process *process)
+{
+  const toolhost_process_service *service =
+    (const toolhost_process_service *) host->extension (host, TOOLHOST_PROCESS_ID);
+
+  memset (process, 0, sizeof *process);
+  process->struct_size = (uint32_t) sizeof *process;
+  process->in = process->out = -1;
+  strcpy (process->code, "program_not_granted");
+  strcpy (process->message, "This host starts no programs.");
+  return service != NULL ? service->start (host, name, process) : TOOLHOST_TOO_OLD;
+}
+
+/* Kill it and all it has started, at once; it is still to be released.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_process_kill (const toolhost_host *host, const toolhost_process *process)
+{
+  const toolhost_process_service *service =
+    (const toolhost_process_service *) host->extension (host, TOOLHOST_PROCESS_ID);
+
+  return service != NULL ? service->kill (host, process) : TOOLHOST_TOO_OLD;
+}
+
+/* Wait at most so many milliseconds (0: only look) until it has ended.  TOOLHOST_OK: it has, and
+ * *end says how; TOOLHOST_LATER: it runs; TOOLHOST_NOT_FOUND: it was released.  [any] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_process_wait (const toolhost_host *host, const toolhost_process *process, int64_t ms,
+                       toolhost_process_end *end)
+{
+  const toolhost_process_service *service =
+    (const toolhost_process_service *) host->extension (host, TOOLHOST_PROCESS_ID);
+
+  memset (end, 0, sizeof *end);
+  end->struct_size = (uint32_t) sizeof *end;
+  return service != NULL ? service->wait (host, process, ms, end) : TOOLHOST_TOO_OLD;
+}
+
+/* Kill it if it still runs, close both pipes, and forget it.  A plugin that has closed one of them
+ * itself has set it to -1.  [any] */
+TOOLHOST_UNUSED static inline void
+toolhost_process_release (const toolhost_host *host, toolhost_process *process)
+{
+  const toolhost_process_service *service =
+    (const toolhost_process_service *) host->extension (host, TOOLHOST_PROCESS_ID);
+
+  if (service != NULL)
+    service->release (host, process);
 }
 
 /* ---- wrappers: HTTP --------------------------------------------------------------------- */

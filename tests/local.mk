@@ -28,6 +28,7 @@ integration_tests = \
 	%D%/integration/test_mcp_stdio.py \
 	%D%/integration/test_policy.py \
 	%D%/integration/test_privileges.py \
+	%D%/integration/test_process.py \
 	%D%/integration/test_service.py \
 	%D%/integration/test_skills.py \
 	%D%/integration/test_stdio.py \
@@ -61,8 +62,12 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_kills.py %D%/bench/soak_sessions.py
 
 # Plugins of the integration tests.
-check_LTLIBRARIES += %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
+check_LTLIBRARIES += %D%/integration/beside.la %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/tally.la %D%/integration/wire.la
+%C%_integration_beside_la_SOURCES = %D%/integration/beside.c
+%C%_integration_beside_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_beside_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_beside_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_courier_la_SOURCES = %D%/integration/courier.c
 %C%_integration_courier_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_courier_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -33,7 +33,11 @@
  *   KNOCK       socket, both: look into the ring; nothing
  *   SERVICE     ring, up: struct frame_service and bytes: a call asks the daemon to do something
  * for it, one thing at a time SERVED      ring, down: struct frame_served and bytes: what comes of
- * it BUILD is named here for the step that fills it; today receiving one is a protocol error.
+ * it
+ *   PROGRAM     ring, up: struct frame_program, name: start a granted program, or end it; call 0
+ *   PROGRAM_SAID socket, down: struct frame_program_said, text: what has become of it; with
+ *               FRAME_FD the two ends of its pipes, to write to it and to read from it
+ *   BUILD is named here for the step that fills it; today receiving one is a protocol error.
  *
  * Order: who sends a datagram has shown the ring what was said before it; the worker empties the
  * ring before it follows a datagram, and the daemon before it draws conclusions from BYE.  So a
@@ -66,6 +70,8 @@ enum frame_kind {
   FRAME_KNOCK,
   FRAME_OVERRUN,
   FRAME_CHANGED,
+  FRAME_PROGRAM,
+  FRAME_PROGRAM_SAID,
   FRAME_KINDS
 };
 
@@ -246,6 +252,33 @@ enum frame_served_status {
   FRAME_SERVED_NOT_FOUND
 };
 
+/* A program of the policy's that runs beside the worker, in a sandbox of its own.  `id` is the
+ * worker's: 1 and up, each once. */
+struct frame_program {
+  uint32_t what; /* enum frame_program_what */
+  uint32_t id;
+};
+enum frame_program_what {
+  FRAME_PROGRAM_START = 1, /* followed by its name */
+  FRAME_PROGRAM_KILL       /* it and all it has started; of one that has ended: nothing */
+};
+
+struct frame_program_said {
+  uint32_t what; /* enum frame_program_fate */
+  uint32_t id;
+  int32_t code;      /* FRAME_PROGRAM_ENDED: CLD_EXITED, CLD_KILLED, CLD_DUMPED; 0: unknown */
+  int32_t status;    /* … exit status or signal */
+  uint32_t code_len; /* FRAME_PROGRAM_FAILED: the first of the bytes are a code, the others a
+                        sentence; FRAME_PROGRAM_ENDED: 0, and they are a sentence */
+  uint32_t reserved;
+};
+enum frame_program_fate {
+  FRAME_PROGRAM_RUNS = 1, /* FRAME_FD */
+  FRAME_PROGRAM_FAILED,   /* it does not run, and nothing more comes of it */
+  FRAME_PROGRAM_ENDED     /* it has run */
+};
+enum { FRAME_PROGRAMS_MAX = 64 }; /* of one worker, at once */
+
 struct frame_log {
   int32_t level;      /* TOOLHOST_DEBUG … TOOLHOST_ERROR */
   uint32_t event_len; /* of the text, the name of an event, then a JSON object; 0: it is a line */
@@ -291,7 +324,7 @@ frame_by_ring (enum frame_kind kind, uint16_t flags)
   return kind == FRAME_RESULT || kind == FRAME_RESULT_PART || kind == FRAME_PROGRESS
          || kind == FRAME_LOG || kind == FRAME_OVERRUN || kind == FRAME_CHANGED
          || kind == FRAME_EVENT || kind == FRAME_SERVICE || kind == FRAME_SERVED
-         || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
+         || kind == FRAME_PROGRAM || (kind == FRAME_CALL && (flags & FRAME_FD) == 0);
 }
 
 /* Bytes a frame takes in a datagram or a ring. */

@@ -121,6 +121,22 @@ put_work (const struct said *view, const struct json_node *plugin, struct buf *o
               said_text (view, plugin, "calls", ""));
 }
 
+/* What runs beside its workers. */
+static void
+put_programs (const struct said *view, const struct json_node *plugin, struct buf *out)
+{
+  const struct json_node *list = json_member (view->tape, plugin, "programs");
+
+  if (!json_is (list, JSON_ARRAY) || json_first (list) == json_end (list))
+    return;
+  buf_puts (out, "\nprograms beside its workers\n");
+  for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n))
+    buf_printf (out, "  %-19s  %s for %s s (pid %s, of worker %s)\n",
+                said_text (view, n, "name", ""), said_text (view, n, "state", ""),
+                said_text (view, n, "since_s", ""), said_text (view, n, "pid", ""),
+                said_text (view, n, "worker", ""));
+}
+
 static void
 put_ends (const struct said *view, const struct json_node *plugin, struct buf *out)
 {
@@ -172,6 +188,7 @@ plugin_detail (const struct said *view, const struct json_node *plugin, struct b
   put_list (view, plugin, out, "guards", "guards");
   put_list (view, plugin, out, "problems", "problems");
   put_line (out, "suggests", said_text (view, plugin, "suggested_policy", ""));
+  put_programs (view, plugin, out);
   put_ends (view, plugin, out);
   if (json_member (view->tape, plugin, "guarantees") != NULL)
     buf_puts (out, "\nguarantees\n");

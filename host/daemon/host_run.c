@@ -120,7 +120,8 @@ on_drain (struct ev_loop *loop, ev_timer *timer, int revents)
   if (host->stop_by != 0 && (calls_are_settled (host->calls) || ev_now (loop) >= host->stop_by))
     shut_down_pool (host);
   if (host->stop_by == 0
-      && ((host->pool.workers == 0 && calls_are_settled (host->calls))
+      && ((host->pool.workers == 0 && host->pool.programs == NULL
+           && calls_are_settled (host->calls))
           || ev_now (loop) >= host->kill_by))
     ev_break (loop, EVBREAK_ALL);
 }

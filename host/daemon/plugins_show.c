@@ -2,6 +2,7 @@
 
 #include "base/json_write.h"
 #include "daemon/plugin.h"
+#include "pool/program.h"
 #include "watch/metrics.h"
 
 /* ---- /v1/plugins ---- */
@@ -177,7 +178,8 @@ render_cost (struct json_writer *w, const struct unit_status *s)
 }
 
 static void
-render_status (struct json_writer *w, const struct plugin *p, const struct unit_status *s)
+render_status (struct json_writer *w, const struct plugin *p, const struct pool *pool,
+               const struct unit_status *s)
 {
   jsonw_name_int (w, "generation", (int64_t) s->generation);
   jsonw_name_int (w, "workers", s->workers);
@@ -193,12 +195,14 @@ render_status (struct json_writer *w, const struct plugin *p, const struct unit_
     jsonw_name_string (w, "last_failure", s->why);
   if (s->guarantees != NULL)
     jsonw_name_raw (w, "guarantees", s->guarantees, strlen (s->guarantees));
+  jsonw_name (w, "programs");
+  programs_show (pool, p->name, w);
   jsonw_name (w, "policy");
   policy_render (unit_policy (p->unit), w);
 }
 
 static void
-render_plugin (struct json_writer *w, const struct plugin *p)
+render_plugin (struct json_writer *w, const struct plugin *p, const struct pool *pool)
 {
   static const char *const threads[] = { "serial", "parallel", "evented" };
   struct unit_status status = { 0 };
@@ -223,7 +227,7 @@ render_plugin (struct json_writer *w, const struct plugin *p)
   if (p->suggests != NULL)
     jsonw_name_raw (w, "suggested_policy", p->suggests, strlen (p->suggests));
   if (p->unit != NULL)
-    render_status (w, p, &status);
+    render_status (w, p, pool, &status);
   jsonw_end (w);
 }
 
@@ -239,7 +243,7 @@ plugins_render (struct plugins *all, struct buf *out)
   jsonw_name (&w, "plugins");
   jsonw_array (&w);
   for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
-    render_plugin (&w, p);
+    render_plugin (&w, p, all->needs.pool);
   jsonw_end (&w);
   jsonw_end (&w);
 }

@@ -7,6 +7,28 @@ static const char NO_BROKER[] = "this version has no broker for it, so it can't 
 static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile says how much a "
                                   "plugin may use, not what it may get at";
 
+static const char NO_NETWORK[] =
+  "a program that is started for a plugin has no network: run a server "
+  "that needs one yourself, and grant its URL (/permissions/http)";
+
+#define OF_PROGRAM(member) offsetof (struct granted_program, member)
+
+static const struct setting program_settings[] = {
+  { "command", SETTING_STRINGS, OF_PROGRAM (command), 0, 0, NULL, NULL },
+  { "read", SETTING_PATHS, OF_PROGRAM (read), 0, 0, NULL, NULL },
+  { "write", SETTING_PATHS, OF_PROGRAM (write), 0, 0, NULL, NULL },
+  { "env", SETTING_ENV, OF_PROGRAM (env), 0, 0, NULL, NULL },
+  { "network", SETTING_EMPTY, 0, 0, 0, NULL, NO_NETWORK },
+  { "memory", SETTING_SIZE, OF_PROGRAM (memory), 16 << 20, 0, NULL, NULL },
+  { "address_space", SETTING_SIZE_OR_NONE, OF_PROGRAM (address_space), 16 << 20, 0, NULL, NULL },
+  { "files", SETTING_COUNT, OF_PROGRAM (files), 16, 65536, NULL, NULL },
+  { "tmp", SETTING_SIZE, OF_PROGRAM (tmp), 64 << 10, 0, NULL, NULL },
+  { "processes", SETTING_COUNT, OF_PROGRAM (processes), 4, 4096, NULL, NULL },
+  { "at_once", SETTING_COUNT, OF_PROGRAM (at_once), 1, 1000, NULL, NULL },
+  { "jit", SETTING_BOOL, OF_PROGRAM (jit), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 #define AT(member) offsetof (struct policy, member)
 
 static const struct setting permission_settings[] = {
@@ -17,6 +39,7 @@ static const struct setting permission_settings[] = {
   { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "invoke", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
   { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
+  { "processes", SETTING_PROGRAMS, AT (programs), 0, 0, program_settings, NULL },
   { .name = NULL },
 };
 
@@ -234,7 +257,8 @@ policy_fill (struct policy *policy, const struct setting *table, struct json_obj
   if (!settings_fill (policy, table, object, err))
     return false;
   policy->asked |= asked_in (object);
-  return http_grants_fill (&policy->http, &policy->secrets, err) && room_is_enough (policy, err)
+  return http_grants_fill (&policy->http, &policy->secrets, err)
+         && granted_ok (&policy->programs, &policy->secrets, err) && room_is_enough (policy, err)
          && has_what_is_always (policy, always, err) && workers_fit (policy, err)
          && tools_are_narrower (policy, err);
 }

@@ -283,6 +283,56 @@ read_tools (struct json_object *value, const struct setting *table, struct polic
 }
 
 static bool
+read_programs (struct json_object *value, const struct setting *table,
+               struct granted_programs *programs, struct error *err)
+{
+  if (!json_object_is_type (value, json_type_object))
+    return expected (err, "an object", value);
+  json_object_object_foreach (value, name, settings)
+  {
+    if (!json_object_is_type (settings, json_type_object)
+          ? !expected (err, "an object", settings)
+          : !settings_fill (granted_add (programs, name), table, settings, err))
+      return wrap_name (name, err);
+  }
+  return true;
+}
+
+static bool
+is_variable (const char *name)
+{
+  return name[0] != '\0' && strspn (name, "0123456789") == 0
+         && name[strspn (name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")]
+              == '\0';
+}
+
+static bool
+read_env (struct json_object *value, char ***env, struct error *err)
+{
+  size_t count = 0;
+  char **list;
+
+  if (!json_object_is_type (value, json_type_object))
+    return expected (err, "an object of texts", value);
+  list = xcalloc ((size_t) json_object_object_length (value) + 1, sizeof *list);
+  settings_free_strings (*env);
+  *env = list;
+  json_object_object_foreach (value, name, text)
+  {
+    struct buf both = { 0 };
+    if (!is_variable (name))
+      return error_set (err, "/%s: expected the name of a variable: A-Z, a-z, 0-9 and _", name);
+    if (!json_object_is_type (text, json_type_string)) {
+      (void) expected (err, "a text", text);
+      return wrap_name (name, err);
+    }
+    buf_printf (&both, "%s=%s", name, json_object_get_string (text));
+    list[count++] = both.data;
+  }
+  return true;
+}
+
+static bool
 read_value (void *into, const struct setting *s, struct json_object *value, struct error *err)
 {
   void *at = (char *) into + s->offset;
@@ -328,6 +378,10 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return read_isolate (value, at, err);
   case SETTING_TOOLS:
     return read_tools (value, s->group, at, err);
+  case SETTING_PROGRAMS:
+    return read_programs (value, s->group, at, err);
+  case SETTING_ENV:
+    return read_env (value, at, err);
   case SETTING_HTTP:
     return http_keys_grants (at, value, err);
   case SETTING_HOOKS:

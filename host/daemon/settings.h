@@ -32,6 +32,8 @@ enum setting_type {
   SETTING_ISOLATE,       /* enum isolate: its name */
   SETTING_GROWTH,        /* enum retry_growth: its name */
   SETTING_TOOLS, /* struct policy_tools: an object of objects, each with the settings of `group` */
+  SETTING_PROGRAMS, /* struct granted_programs: likewise */
+  SETTING_ENV,      /* char **: an object of texts, each "NAME=VALUE" in the list */
   SETTING_HTTP,  /* struct http_grants: a list of patterns, or of objects with more (http_keys.h) */
   SETTING_HOOKS, /* struct hooks: a list of webhooks (hooks.h) */
   SETTING_SECRETS,     /* struct secrets: an object of names and files */

@@ -243,6 +243,19 @@ channel_put_large (struct channel *channel, uint64_t call, const struct frame_ca
 }
 
 bool
+channel_send_with_fds (struct channel *channel, enum frame_kind kind, const void *data, size_t len,
+                       const int *fds, size_t count)
+{
+  CLEANUP_BUF struct buf frame = { 0 };
+  size_t room = frame_padded (sizeof (struct frame_head) + len);
+
+  frame.len =
+    frame_put (buf_reserve (&frame, room), room, kind, FRAME_FD, 0, data, len, NULL, 0, NULL, 0);
+  return channel->loop != NULL
+         && send_with_fds (channel->control, frame.data, frame.len, fds, count);
+}
+
+bool
 channel_is_full (const struct channel *channel)
 {
   return channel->tx.len >= TX_MAX;

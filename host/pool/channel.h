@@ -79,6 +79,9 @@ void channel_put (struct channel *channel, enum frame_kind kind, uint64_t call, 
 /* Send a CALL whose arguments are behind `fd`, at once.  False: not now, `writable` comes. */
 bool channel_put_large (struct channel *channel, uint64_t call, const struct frame_call *head,
                         const char *meta, int fd);
+/* Send a frame with descriptors, at once, before all that waits.  False: it can't be. */
+bool channel_send_with_fds (struct channel *channel, enum frame_kind kind, const void *data,
+                            size_t len, const int *fds, size_t count);
 /* So much waits that no more calls should be put? */
 bool channel_is_full (const struct channel *channel);
 /* Show and send what was put, as far as there is room; channel->stuck says whether something was

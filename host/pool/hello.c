@@ -44,3 +44,60 @@ hello_write (struct buf *out, const char *build, const char *plugin, const struc
   }
   jsonw_end (&w);
 }
+
+/* What a program finds that nobody has told it. */
+static const char *const usual[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp",
+                                     "TMPDIR=/tmp", "LANG=C.UTF-8" };
+
+static bool
+is_given (char *const *env, const char *variable)
+{
+  size_t len = strcspn (variable, "=") + 1;
+
+  for (; env != NULL && *env != NULL; env++)
+    if (strncmp (*env, variable, len) == 0)
+      return true;
+  return false;
+}
+
+static bool
+append_env (struct json_writer *w, char *const *env, const struct secrets *secrets,
+            struct error *err)
+{
+  bool ok = true;
+
+  jsonw_name (w, "env");
+  jsonw_array (w);
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (!is_given (env, usual[i]))
+      jsonw_string (w, usual[i]);
+  for (; ok && env != NULL && *env != NULL; env++) {
+    CLEANUP_BUF struct buf value = { 0 };
+    ok = granted_expand (*env, secrets, &value, err);
+    jsonw_string (w, buf_cstr (&value));
+    explicit_bzero (value.data, value.len);
+  }
+  jsonw_end (w);
+  return ok;
+}
+
+bool
+hello_write_program (struct buf *out, const char *build, const struct granted_program *granted,
+                     const struct policy *sandbox, const struct secrets *secrets, bool cgroup_v2,
+                     struct error *err)
+{
+  struct json_writer w = { .out = out };
+  bool ok;
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "build", build);
+  jsonw_name_string (&w, "plugin", granted->name);
+  append_sandbox (&w, sandbox, cgroup_v2);
+  jsonw_name (&w, "program");
+  jsonw_object (&w);
+  jsonw_name_strings (&w, "command", granted->command);
+  ok = append_env (&w, granted->env, secrets, err);
+  jsonw_end (&w);
+  jsonw_end (&w);
+  return ok;
+}

@@ -19,4 +19,10 @@ enum { BUILD_CONFIG_MAX = 16 << 20 /* bytes */ };
 void hello_write (struct buf *out, const char *build, const char *plugin,
                   const struct policy *policy, const struct build_order *order, bool cgroup_v2);
 
+/* The same for a program: what to run, in which environment, in which sandbox (of which only what a
+ * sandbox is made of is looked at).  False: err says why. */
+bool hello_write_program (struct buf *out, const char *build, const struct granted_program *granted,
+                          const struct policy *sandbox, const struct secrets *secrets,
+                          bool cgroup_v2, struct error *err);
+
 #endif

@@ -150,11 +150,14 @@ copy_tree (int fd, uint64_t flags, int ns)
 static bool
 copy_all (struct idmap_trees *trees, const int *fds, const uint8_t *flags, size_t count, int ns)
 {
-  const uint64_t always = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  const uint64_t always = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
   for (trees->count = 0; trees->count < count; trees->count++) {
     bool writable = (flags[trees->count] & LAUNCH_WRITABLE) != 0;
-    int tree = copy_tree (fds[trees->count], always | (writable ? 0 : MOUNT_ATTR_RDONLY), ns);
+    bool executable = (flags[trees->count] & LAUNCH_EXECUTABLE) != 0;
+    int tree = copy_tree (
+      fds[trees->count],
+      always | (writable ? 0 : MOUNT_ATTR_RDONLY) | (executable ? 0 : MOUNT_ATTR_NOEXEC), ns);
     if (tree < 0) {
       idmap_trees_close (trees);
       return false;

@@ -37,9 +37,9 @@ bool idmap_try (uid_t id);
 /* May it make mounts that swap ids? */
 bool idmap_try_mounts (uid_t uid, uid_t user, gid_t gid, gid_t group);
 
-/* Copy the mounts behind the descriptors, with the ids swapped; `flags` are LAUNCH_WRITABLE or 0
- * for each.  False: a file system can't do that, and the copies have the ids as they are (the same
- * for `ids` NULL).  Where not even copies can be made there are none. */
+/* Copy the mounts behind the descriptors, with the ids swapped; `flags` are LAUNCH_WRITABLE,
+ * LAUNCH_EXECUTABLE or 0 for each.  False: a file system can't do that, and the copies have the ids
+ * as they are (the same for `ids` NULL).  Where not even copies can be made there are none. */
 bool idmap_trees_make (struct idmap_trees *trees, const int *fds, const uint8_t *flags,
                        size_t count, const struct idmap *ids);
 void idmap_trees_close (struct idmap_trees *trees);

@@ -115,7 +115,7 @@ check_start (const struct launch_request *request, size_t fds, struct error *err
     return error_set (err, "the launcher was asked with %zu descriptors instead of %u", fds,
                       WORKER_FDS + request->grants);
   for (uint32_t i = 0; i < request->grants; i++)
-    if ((request->grant[i] & ~LAUNCH_WRITABLE) != 0)
+    if (request->grant[i] > LAUNCH_EXECUTABLE)
       return error_set (err, "the launcher was asked for a grant of an unknown kind");
   if (!is_title (request->title))
     return error_set (err, "the launcher was asked with a title that is none");

@@ -18,7 +18,7 @@
 enum { LAUNCH_SLOTS_MAX = 4096, LAUNCH_TITLE = 96, LAUNCH_NAMESPACES = 7 };
 
 enum launch_kind { LAUNCH_START = 1, LAUNCH_CALM, LAUNCH_KILL, LAUNCH_RELEASE };
-enum { LAUNCH_WRITABLE = 1 }; /* of a grant */
+enum { LAUNCH_WRITABLE = 1, LAUNCH_EXECUTABLE = 2 }; /* of a grant: one of them, or neither */
 
 /* What is asked.  With LAUNCH_START come WORKER_FDS descriptors, in order, and one (O_PATH) for
  * each grant. */

@@ -10,6 +10,7 @@ libhost_la_SOURCES += \
 	%D%/cpu_credit.c %D%/cpu_credit.h \
 	%D%/effort.c %D%/effort.h \
 	%D%/fleet.c %D%/fleet.h \
+	%D%/granted.c %D%/granted.h \
 	%D%/hello.c %D%/hello.h \
 	%D%/history.c %D%/history.h \
 	%D%/idmap.c %D%/idmap.h \
@@ -24,6 +25,7 @@ libhost_la_SOURCES += \
 	%D%/policy.c %D%/policy.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/process.c %D%/process.h \
+	%D%/program.c %D%/program.h \
 	%D%/queue.c %D%/queue.h \
 	%D%/said.c %D%/said.h \
 	%D%/reason.c %D%/reason.h \

@@ -18,7 +18,9 @@ static void
 tell_dropped (struct output *output)
 {
   if (output->dropped != 0)
-    log_event (output->log, LOG_WARNING, "plugin_output_dropped", "plugin", output->plugin, "bytes",
+    log_event (output->log, LOG_WARNING,
+               output->program != NULL ? "program_output_dropped" : "plugin_output_dropped",
+               "plugin", output->plugin, "program", output->program, "bytes",
                LOG_INT (output->dropped), NULL);
   output->dropped = 0;
 }
@@ -52,8 +54,9 @@ tell_line (struct output *output)
   for (size_t i = 0; i < output->line.len; i++)
     if (output->line.data[i] == '\0')
       output->line.data[i] = ' ';
-  log_event (output->log, LOG_INFO, "plugin_output", "plugin", output->plugin, "text",
-             buf_cstr (&output->line), NULL);
+  log_event (output->log, LOG_INFO, output->program != NULL ? "program_output" : "plugin_output",
+             "plugin", output->plugin, "program", output->program, "text", buf_cstr (&output->line),
+             NULL);
   output->line.len = 0;
 }
 

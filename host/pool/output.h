@@ -19,8 +19,9 @@ enum {
 struct output {
   struct log *log;
   const char *plugin;
-  struct buf line; /* printed, and not ended yet */
-  double since;    /* seconds: when the current second began */
+  const char *program; /* NULL: the plugin itself says it */
+  struct buf line;     /* printed, and not ended yet */
+  double since;        /* seconds: when the current second began */
   size_t used, dropped;
 };
 

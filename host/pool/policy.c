@@ -233,6 +233,7 @@ policy_free (struct policy *policy)
   paths_free (policy->read);
   paths_free (policy->write);
   paths_free (policy->exec);
+  granted_free (&policy->programs);
   http_grants_free (&policy->http);
   secrets_free (&policy->secrets);
   free (policy->profile);
@@ -248,6 +249,7 @@ policy_copy (struct policy *to, const struct policy *from)
   to->read = paths_copy (from->read);
   to->write = paths_copy (from->write);
   to->exec = paths_copy (from->exec);
+  to->programs = granted_copy (&from->programs);
   to->http = http_grants_copy (&from->http);
   to->secrets = secrets_copy (&from->secrets);
   to->config = xstrdup (from->config);
@@ -263,8 +265,8 @@ policy_same (const struct policy *a, const struct policy *b)
          && a->jit == b->jit && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
-         && http_grants_same (&a->http, &b->http) && secrets_same (&a->secrets, &b->secrets)
-         && tools_same (&a->tools, &b->tools);
+         && granted_same (&a->programs, &b->programs) && http_grants_same (&a->http, &b->http)
+         && secrets_same (&a->secrets, &b->secrets) && tools_same (&a->tools, &b->tools);
 }
 
 unsigned
@@ -350,6 +352,8 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name (w, "http");
   http_grants_render (&policy->http, w);
   jsonw_name_strings (w, "exec", policy->exec);
+  jsonw_name (w, "processes");
+  granted_render (&policy->programs, w);
   jsonw_name_bits (w, "call_service", policy->phone, phone_act_names);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);

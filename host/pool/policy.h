@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/resilience.h"
+#include "pool/granted.h"
 #include "service/call/service.h"
 #include "service/http/rules.h"
 
@@ -65,6 +66,7 @@ struct policy {
   char **read;                        /* absolute paths, NULL-terminated; NULL: none */
   char **exec;                        /* programs, absolute paths, likewise */
   char **write;                       /* likewise */
+  struct granted_programs programs;   /* what it may have started beside its worker */
   struct http_grants http;            /* where the daemon sends requests for it */
   struct secrets secrets;             /* what is added to them, by name */
   unsigned phone;                     /* what it may ask of telephones: bits of enum phone_act */

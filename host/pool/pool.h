@@ -57,6 +57,7 @@ struct pool {
   size_t large_result;       /* bytes from which on a result is large */
   struct pressure *pressure; /* asked before a large result is taken; NULL: all are */
   struct worker *unsent;     /* workers with something to send */
+  struct program *programs;  /* that run beside workers (program.h) */
   struct http_broker *http;  /* makes the requests of tools; NULL: none are made */
   struct offload *offload;   /* where large results are read; NULL: on the loop */
   char *datagram;            /* FRAME_MAX bytes to receive into */

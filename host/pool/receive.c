@@ -8,6 +8,7 @@
 #include "pool/answer.h"
 #include "pool/checking.h"
 #include "pool/fleet.h"
+#include "pool/program.h"
 #include "pool/said.h"
 #include "pool/serving.h"
 
@@ -412,6 +413,11 @@ take_call_frame (struct worker *worker, const struct frame *frame)
   }
   if (frame->head.kind == FRAME_CHANGED) {
     take_changed (worker, frame);
+    return;
+  }
+  if (frame->head.kind == FRAME_PROGRAM) {
+    if (!program_take (worker, frame->payload, frame->len))
+      broken (worker, "asked for a program in a way that can't be read");
     return;
   }
   if (slot == NULL) {

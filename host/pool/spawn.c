@@ -243,10 +243,12 @@ open_grants (struct grants *grants, char *const *paths, uint8_t kind,
 
 /* Where one can't be had, none is sent: the worker looks for them itself, and says which it is. */
 static void
-find_grants (struct grants *grants, const struct policy *policy, struct launch_request *request)
+find_grants (struct grants *grants, const struct spawn_order *order, struct launch_request *request)
 {
+  const struct policy *policy = order->policy;
+
   grants->count = 0;
-  if (!open_grants (grants, policy->read, 0, request)
+  if (!open_grants (grants, policy->read, order->plugin_fd < 0 ? LAUNCH_EXECUTABLE : 0, request)
       || !open_grants (grants, policy->write, LAUNCH_WRITABLE, request))
     grants_close (grants);
   request->grants = grants->count;
@@ -259,7 +261,8 @@ static uint64_t
 memory_of_group (const struct policy *policy, int plugin_fd)
 {
   struct stat st;
-  uint64_t file = fstat (plugin_fd, &st) == 0 && st.st_size > 0 ? (uint64_t) st.st_size : 0;
+  uint64_t file =
+    plugin_fd >= 0 && fstat (plugin_fd, &st) == 0 && st.st_size > 0 ? (uint64_t) st.st_size : 0;
 
   return (uint64_t) policy->memory + (uint64_t) policy->tmp + 2 * file + OVERHEAD;
 }
@@ -270,6 +273,7 @@ worker_spawn (struct spawner *spawner, const struct spawn_order *order, struct s
 {
   __attribute__ ((cleanup (ends_close))) struct ends ends;
   __attribute__ ((cleanup (grants_close))) struct grants grants = { .count = 0 };
+  const bool program = order->plugin_fd < 0;
   struct launch_request request = { .kind = LAUNCH_START,
                                     .memory = memory_of_group (order->policy, order->plugin_fd),
                                     .threads = (uint32_t) order->policy->processes + 1 };
@@ -277,13 +281,15 @@ worker_spawn (struct spawner *spawner, const struct spawn_order *order, struct s
 
   if (!ends_open (&ends, err))
     return false;
-  (void) snprintf (request.title, sizeof request.title, "toolhost-worker: %s", order->name);
-  find_grants (&grants, order->policy, &request);
-  fds[0] = ends.null;
-  fds[1] = fds[2] = ends.output[1];
+  (void) snprintf (request.title, sizeof request.title, "toolhost-%s: %s",
+                   program ? "program" : "worker", order->name);
+  find_grants (&grants, order, &request);
+  fds[0] = program ? order->in : ends.null;
+  fds[1] = program ? order->out : ends.output[1];
+  fds[2] = ends.output[1];
   fds[WORKER_FD_CONTROL] = ends.control[1];
   fds[WORKER_FD_STATUS] = ends.status[1];
-  fds[WORKER_FD_PLUGIN] = order->plugin_fd;
+  fds[WORKER_FD_PLUGIN] = program ? ends.null : order->plugin_fd;
   memcpy (fds + WORKER_FDS, grants.fds, grants.count * sizeof *fds);
   if (spawner->lost
       || !pass_send (spawner->launcher, &request, sizeof request, fds, WORKER_FDS + grants.count))

@@ -58,7 +58,8 @@ struct spawned {
 };
 
 struct spawn_order {
-  int plugin_fd;
+  int plugin_fd;    /* -1: it runs a program (program.h), not a plugin … */
+  int in, out;      /* … which reads and writes these; borrowed */
   const char *name; /* shown in the process list */
   const struct policy *policy;
   void (*started) (struct spawned *spawned, const char *why);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "pool/checking.h"
@@ -176,6 +177,19 @@ worker_put_served (struct worker *worker, uint64_t nonce, const struct frame_ser
                    const char *a, size_t a_len, const char *b, size_t b_len)
 {
   put (worker, FRAME_SERVED, nonce, served, sizeof *served, a, a_len, b, b_len);
+}
+
+void
+worker_put_program (struct worker *worker, const struct frame_program_said *said, const char *code,
+                    const char *text)
+{
+  put (worker, FRAME_PROGRAM_SAID, 0, said, sizeof *said, code, strlen (code), text, strlen (text));
+}
+
+bool
+worker_send_pipes (struct worker *worker, const struct frame_program_said *said, const int fds[2])
+{
+  return channel_send_with_fds (&worker->channel, FRAME_PROGRAM_SAID, said, sizeof *said, fds, 2);
 }
 
 static void

@@ -104,6 +104,8 @@ struct worker {
   struct output printed;       /* and what it says by toolhost_log */
   struct chatter chatter;      /* and how often it says anything */
   bool dead;                   /* the process has ended */
+  double program_since;        /* when the period began in which it started … */
+  unsigned program_starts;     /* … so many programs */
   struct worker *next;         /* the fleet's list */
 };
 
@@ -152,6 +154,12 @@ void worker_kill (struct worker *worker, enum reason reason, const char *words);
 /* Put a SERVED frame. */
 void worker_put_served (struct worker *worker, uint64_t nonce, const struct frame_served *served,
                         const char *a, size_t a_len, const char *b, size_t b_len);
+/* Put a PROGRAM_SAID frame: what became of a program.  The texts follow each other. */
+void worker_put_program (struct worker *worker, const struct frame_program_said *said,
+                         const char *code, const char *text);
+/* Send one with the ends of its pipes, at once.  False: it can't be sent. */
+bool worker_send_pipes (struct worker *worker, const struct frame_program_said *said,
+                        const int fds[2]);
 /* Send what is written (the pool's flush). */
 void worker_flush (struct worker *worker);
 

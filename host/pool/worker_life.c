@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pool/program.h"
 #include "pool/receive.h"
 #include "pool/worker_parts.h"
 
@@ -118,6 +119,7 @@ worker_free (struct worker *worker)
 {
   struct ev_loop *loop = worker->pool->loop;
 
+  programs_abandon (worker);
   unlink_unsent (worker);
   watchdog_remove (&worker->watched);
   ev_io_stop (loop, &worker->output);

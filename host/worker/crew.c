@@ -1,6 +1,7 @@
 #include "worker/crew.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -211,14 +212,42 @@ port_sleep (void *ctx, struct tool_call *call, int64_t until)
   pthread_mutex_unlock (&call->lock);
 }
 
-/* It blocks: somebody else is to see to the daemon, through which comes what it waits for. */
-static void
-port_await (void *ctx, struct tool_call *call)
+/* While opening or building there are no tool threads: whoever waits listens.  False: another
+ * thread does. */
+static bool
+listen_alone (struct crew *crew, int ms)
 {
-  struct crew *crew = ctx;
+  struct pollfd control = { .fd = FD_CONTROL, .events = POLLIN };
+  bool leads, open = true, came = false;
+
+  pthread_mutex_lock (&crew->lock);
+  leads = crew_begin_lead (crew);
+  pthread_mutex_unlock (&crew->lock);
+  if (!leads)
+    return false;
+  if (poll (&control, 1, ms) > 0) {
+    came = true;
+    open = control_receive (&crew->datagram);
+  }
+  if (!open)
+    _exit (WORKER_EXIT_OK);
+  pthread_mutex_lock (&crew->lock);
+  crew_end_lead (crew, came ? &crew->datagram : NULL);
+  pthread_mutex_unlock (&crew->lock);
+  return true;
+}
+
+/* Somebody else is to see to the daemon, through which comes what this thread waits for. */
+bool
+crew_attend (struct crew *crew, int ms)
+{
   struct tool_thread *leader = NULL;
 
   pthread_mutex_lock (&crew->lock);
+  if (crew->plugin == NULL) {
+    pthread_mutex_unlock (&crew->lock);
+    return listen_alone (crew, ms);
+  }
   crew->quick = false;
   if (!crew->led)
     intake_ring (&crew->intake);
@@ -227,7 +256,21 @@ port_await (void *ctx, struct tool_call *call)
     leader = crew_find_leader (crew);
   pthread_mutex_unlock (&crew->lock);
   crew_wake (leader);
+  return false;
+}
+
+static void
+port_await (void *ctx, struct tool_call *call)
+{
+  (void) crew_attend (ctx, 0);
   service_wait (call, call->deadline);
+}
+
+static const void *
+port_extension (void *ctx, const char *id)
+{
+  (void) ctx;
+  return strcmp (id, TOOLHOST_PROCESS_ID) == 0 ? &programs_service : NULL;
 }
 
 static void
@@ -324,6 +367,7 @@ static const struct call_port port = {
   .ended = port_ended,
   .service = port_service,
   .await = port_await,
+  .extension = port_extension,
 };
 
 /* ---- orders of the daemon, under the lock ----------------------------------------------- */
@@ -571,11 +615,13 @@ crew_init (struct crew *crew, struct outbox *outbox, const struct segments *segm
   memset (crew, 0, sizeof *crew);
   crew->outbox = outbox;
   crew->datagram.data = xmalloc (FRAME_MAX);
+  programs_init (&crew->programs);
   roster_init (&crew->roster);
   intake_init (&crew->intake, segments);
   crew->intake.roster = &crew->roster;
   crew->intake.host = &crew->host;
   crew->intake.outbox = outbox;
+  crew->intake.programs = &crew->programs;
   crew->intake.result_max = result_max;
   pthread_mutex_init (&crew->lock, NULL);
   plugin_host_init (&crew->host, &port, crew);

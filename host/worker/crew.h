@@ -28,6 +28,7 @@
 #include "worker/host_table.h"
 #include "worker/intake.h"
 #include "worker/plugin.h"
+#include "worker/programs.h"
 #include "worker/roster.h"
 
 enum { WATCH_MS = 1 };
@@ -52,6 +53,7 @@ struct crew {
   struct plugin_host host;
   const struct plugin *plugin;
   struct datagram datagram; /* of who leads */
+  struct programs programs; /* beside this process; its own lock */
   int control_fd;           /* eventfd: something is to be done by the control thread */
 
   pthread_mutex_t lock; /* of all that follows */
@@ -79,6 +81,10 @@ bool crew_init (struct crew *crew, struct outbox *outbox, const struct segments 
 /* One thread; of a parallel plugin up to `threads`, started when there is work for them. */
 bool crew_start (struct crew *crew, const struct plugin *plugin, unsigned threads,
                  struct error *err);
+
+/* Any thread, before it waits for what the daemon says: see that somebody listens to it.  Before
+ * crew_start that is this thread, for at most `ms`: true, and something may have come. */
+bool crew_attend (struct crew *crew, int ms);
 
 /* ---- for the control thread, under the lock unless it says otherwise ---- */
 

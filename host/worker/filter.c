@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* x32 has numbers of its own from here on: another architecture in disguise. */
-enum { X32 = 0x40000000, MOST_ROWS = 256, LEAF = 3 };
+enum { X32 = 0x40000000, MOST_ROWS = 320, LEAF = 3 };
 
 static const uint32_t audit_arch[PROCESSORS] = {
   [PROCESSOR_X86_64] = AUDIT_ARCH_X86_64,

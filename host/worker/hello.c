@@ -140,19 +140,36 @@ read_feature (struct reader *r, const struct json_node *in, struct hello *hello)
   return true;
 }
 
+/* What a process is told that becomes a program. */
+static bool
+read_program (struct reader *r, const struct json_node *in, struct hello *hello)
+{
+  if (!json_is (in, JSON_OBJECT))
+    return wrong (r, "program", "an object");
+  if (!read_strings (r, in, "command", &hello->program.command)
+      || !read_strings (r, in, "env", &hello->program.env))
+    return false;
+  hello->sandbox.program = true;
+  return (hello->program.command[0] != NULL && hello->program.command[0][0] == '/')
+         || wrong (r, "program", "a command that begins with an absolute path");
+}
+
 static bool
 read_members (struct reader *r, struct hello *hello)
 {
   const struct json_node *root = json_root (&r->tape);
   const struct json_node *config = json_member (&r->tape, root, "config");
-  uint64_t threads, result_max;
+  const struct json_node *program = json_member (&r->tape, root, "program");
+  uint64_t threads = 1, result_max = 0;
 
   if (!read_string (r, root, "build", &hello->build)
       || !read_string (r, root, "plugin", &hello->plugin)
-      || !read_number (r, root, "threads", 1, 256, &threads)
       || !read_bool (r, root, "call_service", &hello->call_service)
-      || !read_number (r, root, "result_max", 1024, UINT32_MAX / 2, &result_max)
       || !read_sandbox (r, json_member (&r->tape, root, "sandbox"), &hello->sandbox)
+      || (program != NULL && !read_program (r, program, hello))
+      || (program == NULL
+          && (!read_number (r, root, "threads", 1, 256, &threads)
+              || !read_number (r, root, "result_max", 1024, UINT32_MAX / 2, &result_max)))
       || !read_feature (r, root, hello))
     return false;
   if (!is_plugin_name (hello->plugin))

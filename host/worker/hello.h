@@ -10,6 +10,11 @@
 #include "base/error.h"
 #include "worker/sandbox.h"
 
+struct hello_program {
+  const char *const *command; /* NULL-terminated, an absolute path first */
+  const char *const *env;     /* NAME=VALUE, likewise */
+};
+
 struct hello {
   const char *build;
   const char *plugin; /* its name: 1 to 64 of A-Za-z0-9_- */
@@ -18,6 +23,7 @@ struct hello {
   const char *feature;        /* whose builder's tools are served; NULL: the plugin's own */
   const char *feature_config; /* JSON text for it */
   size_t feature_config_len;
+  struct hello_program program; /* command NULL: it loads a plugin */
   unsigned threads;
   bool call_service; /* something of it is granted */
   size_t result_max; /* bytes */

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "worker/outbox.h"
+#include "worker/programs.h"
 #include "worker/segments.h"
 
 void
@@ -172,6 +173,19 @@ on_cancel (const struct intake_orders *orders, const struct frame_head *head, co
 }
 
 static void
+on_program (struct intake *intake, struct datagram *in, const struct frame_head *head,
+            const char *payload, size_t len)
+{
+  int fds[2] = { -1, -1 };
+
+  if ((head->flags & FRAME_FD) != 0) {
+    fds[0] = datagram_take_fd (in);
+    fds[1] = datagram_take_fd (in);
+  }
+  programs_deliver (intake->programs, payload, len, fds);
+}
+
+static void
 on_frame (struct intake *intake, struct datagram *in, const struct intake_orders *orders,
           const struct frame_head *head, const char *payload, size_t len)
 {
@@ -183,6 +197,9 @@ on_frame (struct intake *intake, struct datagram *in, const struct intake_orders
     break;
   case FRAME_CANCEL:
     on_cancel (orders, head, payload, len);
+    break;
+  case FRAME_PROGRAM_SAID:
+    on_program (intake, in, head, payload, len);
     break;
   case FRAME_BYE:
     orders->bye (orders->ctx);

@@ -10,6 +10,7 @@
 #include "worker/roster.h"
 
 struct outbox;
+struct programs;
 struct segments;
 
 struct intake {
@@ -19,6 +20,7 @@ struct intake {
   const struct plugin_host *host;
   const struct plugin *plugin;
   struct outbox *outbox; /* for calls that can't even begin */
+  struct programs *programs;
   size_t result_max;
 };
 

@@ -30,6 +30,7 @@ toolhost_worker_SOURCES = \
   %D%/load.c %D%/load.h \
   %D%/main.c \
   %D%/outbox.c %D%/outbox.h \
+  %D%/programs.c %D%/programs.h \
   %D%/roster.c %D%/roster.h \
   %D%/sandbox.h \
   %D%/sandbox_cgroup.c \

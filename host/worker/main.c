@@ -4,6 +4,7 @@
  * Started by toolhostd, which has put it into fresh namespaces.  Everything up to the fork runs as
  * pid 1 of them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ receive_hello (struct arena *arena, size_t *len)
   struct frame_head head;
   const char *payload;
   bool good = control_receive (&in) && frame_next (in.data, in.len, &head, &payload, len) > 0
-              && head.kind == FRAME_HELLO && segments_keep (&in);
+              && head.kind == FRAME_HELLO && (in.fds_count == 0 || segments_keep (&in));
 
   if (good && (head.flags & FRAME_FD) != 0) {
     CLEANUP_FD int fd = datagram_take_fd (&in);
@@ -116,6 +117,13 @@ receive_hello (struct arena *arena, size_t *len)
   }
   datagram_end (&in);
   return good ? payload : NULL;
+}
+
+/* A worker without its rings would be none; a program has no use for them. */
+static bool
+has_rings (void)
+{
+  return fcntl (FD_DOWN, F_GETFD) >= 0 && fcntl (FD_UP, F_GETFD) >= 0;
 }
 
 static void
@@ -133,6 +141,8 @@ read_hello (struct hello *hello, struct arena *arena)
                "this toolhost-worker is of build %s, the daemon of build %.64s: install both "
                "together",
                TOOLHOST_BUILD_ID, hello->build);
+  else if (err.text[0] == '\0' && hello->program.command == NULL && !has_rings ())
+    error_set (&err, "the first frame brings no shared memory");
   if (err.text[0] != '\0')
     give_up_early (WORKER_EXIT_PROTOCOL, "exit", &err);
 }
@@ -221,6 +231,23 @@ spare_address_space (uint64_t memory)
   (void) mallopt (M_ARENA_MAX, arenas < 1 ? 1 : arenas > 64 ? 64 : (int) arenas);
 }
 
+/* Become the program: that the control socket is closed by it tells the daemon that it runs. */
+static void __attribute__ ((noreturn)) run_program (struct hello *hello)
+{
+  const struct hello_program *program = &hello->program;
+  struct error err = { { 0 } };
+
+  (void) close_range (STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  close_sandbox (&hello->sandbox);
+  (void) signal (SIGXFSZ, SIG_DFL);
+  (void) signal (SIGPIPE, SIG_DFL);
+  (void) !chdir ("/tmp");
+  (void) execve (program->command[0], (char *const *) program->command,
+                 (char *const *) program->env);
+  error_set (&err, "cannot run %s: %s", program->command[0], strerror (errno));
+  give_up (WORKER_EXIT_LOAD, "program", &err);
+}
+
 static void __attribute__ ((noreturn)) run_worker (struct hello *hello)
 {
   char path[96];
@@ -277,5 +304,7 @@ main (int argc, char **argv)
     init_run (worker);
   (void) close (FD_STATUS);
   sandbox_parent (&hello.sandbox, init);
+  if (hello.program.command != NULL)
+    run_program (&hello);
   run_worker (&hello);
 }

@@ -48,6 +48,7 @@ struct sandbox_plan {
   uint64_t tmp;             /* bytes of /tmp; 0: none */
   uint64_t processes;       /* threads and processes */
   bool processes_asked;     /* by an operator: must be enforced */
+  bool program;             /* it becomes a program of the system, and loads no plugin */
   bool jit;                 /* it may make code while it runs */
   bool cgroup_v2;           /* it was born into a cgroup of version 2 with its limits */
 

@@ -121,6 +121,17 @@ add_old_root (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
          && allow_all (ruleset, plan->read, READ, handled);
 }
 
+/* What a program may execute: the system's, and what it was given to read.  What it can write is
+ * mounted so that nothing there can be executed. */
+static bool
+add_programs (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
+{
+  static const char *const system[] = { "/usr", "/bin", "/sbin", "/lib", "/lib64", NULL };
+
+  return allow_all (ruleset, system, READ | FS_EXECUTE, handled)
+         && allow_all (ruleset, plan->read, READ | FS_EXECUTE, handled);
+}
+
 /* Reading what a worker sees; writing where it was granted; executing nowhere. */
 static bool
 add_rules (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
@@ -138,6 +149,8 @@ add_rules (int ruleset, const struct sandbox_plan *plan, uint64_t handled)
   for (const char *const *path = plan->exec; *path != NULL; path++)
     if (!allow (ruleset, *path, FS_READ_FILE | FS_EXECUTE, handled))
       return false;
+  if (plan->program && !add_programs (ruleset, plan, handled))
+    return false;
   return plan->exec[0] == NULL
          || allow (ruleset, SANDBOX_LOADER, FS_READ_FILE | FS_EXECUTE, handled);
 }

@@ -29,6 +29,8 @@ address_space (const struct sandbox_plan *plan)
 
   if (plan->address_space != 0)
     return plan->address_space;
+  if (plan->program)
+    return plan->in_cgroup ? RLIM_INFINITY : plan->memory;
   if (!plan->in_cgroup)
     return plan->memory + 2 * RING_SEGMENT; /* those are ours */
   return wide > least ? wide : least;
@@ -105,7 +107,8 @@ sandbox_limits (struct sandbox_plan *plan, struct error *err)
 #ifdef TOOLHOST_SANITIZED
   guarantee_met (plan, MEMORY_CAP, "none in a sanitizer build");
 #else
-  if (plan->exec[0] == NULL) /* each process has its own: many together have no limit */
+  if (plan->exec[0] == NULL
+      && !plan->program) /* each process has its own: many together have no limit */
     guarantee_met (plan, MEMORY_CAP, "address space limit");
 #endif
   return true;

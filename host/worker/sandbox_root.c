@@ -127,11 +127,13 @@ take_piece (struct pieces *pieces, const char *path, uint64_t flags, bool plainl
   return tree >= 0 ? add_piece (pieces, path, tree) : -1;
 }
 
-/* What every worker sees, where the host has it. */
-static const struct {
+struct system_piece {
   const char *path;
   uint64_t flags;
-} system_pieces[] = {
+};
+
+/* What every worker sees, where the host has it. */
+static const struct system_piece system_pieces[] = {
   { "/lib", LIBRARY },
   { "/lib64", LIBRARY },
   { "/usr/lib", LIBRARY },
@@ -146,6 +148,21 @@ static const struct {
 #endif
 };
 
+/* … and a program beside it: the system's programs, nobody's settings or data. */
+static const struct system_piece program_pieces[] = {
+  { "/bin", LIBRARY },
+  { "/sbin", LIBRARY },
+  { "/lib", LIBRARY },
+  { "/lib64", LIBRARY },
+  { "/usr", LIBRARY },
+  { "/etc/ld.so.cache", LIBRARY | MOUNT_ATTR_NOEXEC },
+  { "/etc/alternatives", LIBRARY | MOUNT_ATTR_NOEXEC },
+  { "/etc/localtime", LIBRARY | MOUNT_ATTR_NOEXEC },
+  { "/dev/null", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+  { "/dev/zero", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+  { "/dev/urandom", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC },
+};
+
 static bool
 is_link (const char *path)
 {
@@ -154,12 +171,15 @@ is_link (const char *path)
 }
 
 static bool
-take_system (struct pieces *pieces, struct error *err)
+take_system (struct pieces *pieces, bool program, struct error *err)
 {
-  for (size_t i = 0; i < sizeof system_pieces / sizeof *system_pieces; i++) {
-    const char *path = system_pieces[i].path;
-    if (!is_link (path) && take_piece (pieces, path, system_pieces[i].flags, false) < 0
-        && errno != ENOENT)
+  const struct system_piece *list = program ? program_pieces : system_pieces;
+  size_t count = program ? sizeof program_pieces / sizeof *program_pieces
+                         : sizeof system_pieces / sizeof *system_pieces;
+
+  for (size_t i = 0; i < count; i++) {
+    const char *path = list[i].path;
+    if (!is_link (path) && take_piece (pieces, path, list[i].flags, false) < 0 && errno != ENOENT)
       return error_set (err, "cannot take %s into the worker's root: %s", path, strerror (errno));
   }
   return true;
@@ -218,15 +238,13 @@ take_grant (struct pieces *pieces, const char *path, uint64_t flags, int *ready_
 }
 
 static bool
-take_grants (struct pieces *pieces, const char *const *paths, bool writable, int *ready_made,
+take_grants (struct pieces *pieces, const char *const *paths, uint64_t flags, int *ready_made,
              struct error *err)
 {
-  const uint64_t flags = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-
   for (; *paths != NULL; paths++) {
     if (!check_grant (*paths, err))
       return false;
-    if (take_grant (pieces, *paths, flags | (writable ? 0 : MOUNT_ATTR_RDONLY), ready_made) == 0)
+    if (take_grant (pieces, *paths, flags, ready_made) == 0)
       continue;
     return not_granted (*paths, err);
   }
@@ -321,11 +339,11 @@ place_pieces (int root, const struct pieces *pieces, struct error *err)
 
 /* A merged /usr: /lib is a link to usr/lib, here as there. */
 static void
-copy_links (int root)
+copy_links (int root, bool program)
 {
-  static const char *const links[] = { "/lib", "/lib64" };
+  static const char *const links[] = { "/lib", "/lib64", "/bin", "/sbin" };
 
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+  for (size_t i = 0; i < (program ? 4 : 2); i++) {
     char target[256];
     ssize_t len = readlink (links[i], target, sizeof target - 1);
     if (len <= 0)
@@ -443,9 +461,9 @@ fill_root (const struct sandbox_plan *plan, const char *stage, const struct piec
 
   if (root < 0)
     return error_set (err, "cannot open the worker's root: %s", strerror (errno));
-  copy_links (root);
+  copy_links (root, plan->program);
   return mount_tmp (stage, plan->tmp, err) && place_pieces (root, pieces, err)
-         && copy_plugin (root, plan->plugin, plugin_fd, plugin_size, err);
+         && (plan->program || copy_plugin (root, plan->plugin, plugin_fd, plugin_size, err));
 }
 
 /* Out of memory, this process goes first; nothing is lost where it can't be said. */
@@ -457,15 +475,32 @@ sandbox_volunteer (void)
     (void) !write (fd, "1000", 4);
 }
 
+/* Everything of the host's tree that is taken along.  What can be executed there can't be written.
+ */
+static bool
+take_pieces (struct pieces *pieces, const struct sandbox_plan *plan, struct error *err)
+{
+  const uint64_t closed = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  const uint64_t readable = closed | MOUNT_ATTR_RDONLY | (plan->program ? 0 : MOUNT_ATTR_NOEXEC);
+  int ready_made = fcntl (FD_GRANTS, F_GETFD) >= 0 ? FD_GRANTS : -1;
+
+  return take_system (pieces, plan->program, err)
+         && take_grants (pieces, plan->read, readable, &ready_made, err)
+         && take_grants (pieces, plan->write, closed | MOUNT_ATTR_NOEXEC, &ready_made, err)
+         && take_programs (pieces, plan->exec, err);
+}
+
 bool
 sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
 {
   __attribute__ ((cleanup (pieces_close))) struct pieces pieces;
-  int ready_made = fcntl (FD_GRANTS, F_GETFD) >= 0 ? FD_GRANTS : -1;
-  struct stat st;
+  struct stat st = { 0 };
   const char *stage;
 
   pieces.count = 0;
+  if (!plan->namespaces && plan->program)
+    return error_set (err, "programs beside a worker (permissions.processes) take namespaces of "
+                           "their own, which this system refuses");
   if (!plan->namespaces && is_archive (plugin_fd))
     return error_set (err, "a plugin in a folder needs a mount namespace, which this system "
                            "refuses; one in a file does not");
@@ -474,14 +509,12 @@ sandbox_root (struct sandbox_plan *plan, int plugin_fd, struct error *err)
                            "its own to end what they start, which this system refuses");
   if (!plan->namespaces)
     return check_grants (plan->read, err) && check_grants (plan->write, err);
-  if (fstat (plugin_fd, &st) < 0 || !S_ISREG (st.st_mode))
+  if (!plan->program && (fstat (plugin_fd, &st) < 0 || !S_ISREG (st.st_mode)))
     return error_set (err, "the plugin came as something else than a file");
   if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
     return error_set (err, "cannot change mounts: %s: a mount namespace is needed",
                       strerror (errno));
-  if (!take_system (&pieces, err) || !take_grants (&pieces, plan->read, false, &ready_made, err)
-      || !take_grants (&pieces, plan->write, true, &ready_made, err)
-      || !take_programs (&pieces, plan->exec, err))
+  if (!take_pieces (&pieces, plan, err))
     return false;
   qsort (pieces.list, pieces.count, sizeof *pieces.list, by_path);
   stage = mount_stage (st.st_size);

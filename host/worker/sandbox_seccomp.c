@@ -29,12 +29,13 @@ install (unsigned who, struct error *err)
 bool
 sandbox_seccomp (struct sandbox_plan *plan, struct error *err)
 {
-  const unsigned who =
-    FOR_WORKER | ALWAYS | (plan->jit ? FOR_JIT : 0U) | (plan->exec[0] != NULL ? FOR_EXEC : 0U);
+  const unsigned who = FOR_WORKER | ALWAYS | (plan->jit ? FOR_JIT : 0U)
+                       | (plan->exec[0] != NULL || plan->program ? FOR_EXEC : 0U)
+                       | (plan->program ? FOR_PROGRAM : 0U);
 
   if (!install (who, err))
     return false;
-  guarantee_met (plan, NO_NETWORK | (plan->exec[0] == NULL ? NO_FOREIGN_SIGNALS : 0U), "seccomp");
+  guarantee_met (plan, NO_NETWORK | ((who & FOR_EXEC) == 0 ? NO_FOREIGN_SIGNALS : 0U), "seccomp");
   if ((who & (FOR_JIT | FOR_SANITIZER)) == 0)
     guarantee_met (plan, NO_NEW_CODE, "seccomp");
   return true;

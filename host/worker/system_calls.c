@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 enum { CONTROL_FD = 3, WRITE_AND_EXEC = PROT_WRITE | PROT_EXEC };
@@ -73,6 +74,12 @@ enum {
   __NR_pipe = NO_NUMBER,
   __NR_getpgrp = NO_NUMBER,
   __NR_arch_prctl = NO_NUMBER,
+  __NR_time = NO_NUMBER,
+  __NR_alarm = NO_NUMBER,
+  __NR_select = NO_NUMBER,
+  __NR_epoll_create = NO_NUMBER,
+  __NR_eventfd = NO_NUMBER,
+  __NR_getdents = NO_NUMBER,
 };
 #endif
 
@@ -139,6 +146,8 @@ who_of (const struct system_call *row)
     return "jit";
   case FOR_EXEC:
     return "exec";
+  case FOR_PROGRAM:
+    return "program";
   case FOR_SANITIZER:
     return "sanitizer";
   default:

@@ -28,7 +28,8 @@ enum {
   FOR_BOTH = FOR_WORKER | FOR_INIT,
   FOR_JIT = 4,       /* workers whose policy lets them make code */
   FOR_SANITIZER = 8, /* builds with a sanitizer */
-  FOR_EXEC = 16      /* workers that may run programs, and those programs */
+  FOR_EXEC = 16,     /* workers that may run programs, and those programs */
+  FOR_PROGRAM = 32   /* programs beside a worker, in a sandbox of their own */
 };
 
 enum call_rule {
