@@ -281,19 +281,19 @@ def test_a_build_starts_one_and_calls_use_it():
 
 
 BAD = [
-    ({"x": {}}, "/permissions/processes/x/command: expected a program and its arguments"),
-    ({"x": {"command": []}}, "/permissions/processes/x/command: expected a program and its arguments"),
+    ({"x": {}}, "/permissions/processes/x/command: required array is missing"),
+    ({"x": {"command": []}}, "/permissions/processes/x/command: expected at least 1 item"),
     ({"x": {"command": ["cat"]}}, '/permissions/processes/x/command/0: expected the absolute path of a program, got "cat"'),
-    ({"a b": {"command": [CAT]}}, "/permissions/processes/a b: expected a name of 1 to 64 of A-Za-z0-9_-"),
+    ({"a b": {"command": [CAT]}}, "/permissions/processes/a b: the name of this property: expected text that matches the pattern"),
     ({"x": {"command": [CAT], "network": True}}, "/permissions/processes/x/network: a program that is started for a plugin has no network"),
     ({"x": {"command": [CAT], "env": {"A": "${none}"}}}, '/permissions/processes/x/env/A: "none" is not in /secrets'),
-    ({"x": {"command": [CAT], "env": {"A B": "1"}}}, "/permissions/processes/x/env/A B: expected the name of a variable"),
-    ({"x": {"command": [CAT], "env": {"A": 1}}}, "/permissions/processes/x/env/A: expected a text, got 1"),
-    ({"x": {"command": [CAT], "memory": "lots"}}, '/permissions/processes/x/memory: expected a size like "256M", got "lots"'),
+    ({"x": {"command": [CAT], "env": {"A B": "1"}}}, "/permissions/processes/x/env/A B: the name of this property: expected text that matches the pattern"),
+    ({"x": {"command": [CAT], "env": {"A": 1}}}, "/permissions/processes/x/env/A: expected string, got integer 1"),
+    ({"x": {"command": [CAT], "memory": "lots"}}, '/permissions/processes/x/memory: expected a size like "256M", got string "lots"'),
     ({"x": {"command": [CAT], "memory": "64M", "address_space": "32M"}}, "/permissions/processes/x/address_space: expected at least its memory, 67108864, got 33554432"),
     ({"x": {"command": [CAT], "read": ["etc"]}}, "/permissions/processes/x/read/0: expected an absolute path"),
-    ({"x": {"command": [CAT], "comand": 1}}, '/permissions/processes/x/comand: unknown key; did you mean "command"?'),
-    ({"x": [CAT]}, "/permissions/processes/x: expected an object"),
+    ({"x": {"command": [CAT], "comand": 1}}, '/permissions/processes/x/comand: unknown property; did you mean "command"?'),
+    ({"x": [CAT]}, "/permissions/processes/x: expected object"),
 ]
 
 
