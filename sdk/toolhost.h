@@ -530,6 +530,8 @@ struct toolhost_host {
                             const char *name, const char *members, size_t len);
   /* several writes into the session's context, at once */
   toolhost_status (*context_change) (toolhost_call *call, const char *change_json, size_t len);
+  /* a builder's own call */
+  toolhost_call *(*build_call) (toolhost_build *build);
 };
 
 /* Does the host's table reach this member?  Wrappers of what came after the first release ask. */
@@ -1434,6 +1436,17 @@ TOOLHOST_UNUSED static inline toolhost_status
 toolhost_build_secret (toolhost_build *build, const char *name, const char **value, size_t *len)
 {
   return build->host->build_secret (build, name, value, len);
+}
+
+/* A call that belongs to the build, for what a builder asks of others before it knows its tools: it
+ * may make requests (toolhost_http), log, sleep, and ask how much time is left (toolhost_time_left;
+ * the operator's build_timeout).  It has no arguments, no session and nobody to ask; a result is
+ * thrown away.  It ends with the build: nothing may keep it.  NULL: while opening, or the host is
+ * too old.  [once] */
+TOOLHOST_UNUSED static inline toolhost_call *
+toolhost_build_call (toolhost_build *build)
+{
+  return TOOLHOST_REACHES (build->host, build_call) ? build->host->build_call (build) : NULL;
 }
 
 /* Ask for a new build of a feature's tools, because what its builder makes them of is another (a

@@ -82,6 +82,9 @@ enum {
   FRAME_FD = 2    /* flags: a descriptor came along (daemon to worker only) */
 };
 
+/* What a builder asks for while it builds is said of this call, which no other has. */
+#define FRAME_BUILD_CALL UINT64_MAX
+
 struct frame_head {
   uint32_t size; /* of head and payload, without padding */
   uint16_t kind; /* enum frame_kind */

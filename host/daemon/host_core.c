@@ -100,6 +100,7 @@ make_pool (struct host *host)
   settings.spawner = host->spawner;
   settings.build = TOOLHOST_BUILD_ID;
   settings.start_timeout = (double) host->config.start_timeout_ms / 1000;
+  settings.build_timeout = (double) host->config.build_timeout_ms / 1000;
   pool_init (&host->pool, host->loop, host->log, &settings);
   follow_in_pool (&host->pool, &host->config);
   host->pool.pressure = &host->ceiling.pressure;

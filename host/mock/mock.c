@@ -384,13 +384,22 @@ toolhost_mock_set_extension (toolhost_mock *mock, const char *id, const void *ex
 toolhost_status
 toolhost_mock_build (toolhost_mock *mock, const char *feature, const char *config)
 {
+  static const struct plugin_tool nothing = { .kind = PLUGIN_TOOL };
+  struct tool_call call;
   bool good;
 
   last_error.text[0] = '\0';
   pthread_mutex_lock (&mock->lock);
   mock->log.len = 0;
   pthread_mutex_unlock (&mock->lock);
-  good = plugin_build (&mock->plugin, &mock->host, feature, config, strlen (config), &last_error);
+  tool_call_init (&call);
+  tool_call_begin (&call, &mock->host, &nothing, FRAME_BUILD_CALL,
+                   mock->now + mock->deadline_ms * NS_PER_MS, RESULT_MAX);
+  tool_call_texts (&call, "{}", 2, "{}", 2);
+  good =
+    plugin_build (&mock->plugin, &mock->host, feature, config, strlen (config), &call, &last_error);
+  tool_call_end (&call);
+  tool_call_destroy (&call);
   for (size_t i = 0; good && i < mock->plugin.tools_count; i++)
     good = check_definition (&mock->plugin, i, &last_error);
   return good ? TOOLHOST_OK : TOOLHOST_FAILED;

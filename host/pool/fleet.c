@@ -117,6 +117,7 @@ start_one (struct fleet *fleet, struct error *err)
   struct end end;
 
   hello_write (&hello, fleet->pool->settings.build, fleet->name, &fleet->policy, &fleet->order,
+               (int64_t) (worker_build_time (fleet->pool, &fleet->policy) * 1000),
                spawner_means (fleet->pool->settings.spawner)->cgroup == 2);
   worker = worker_new (&needs, err);
   if (worker == NULL) {

@@ -26,7 +26,7 @@ append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_
 
 void
 hello_write (struct buf *out, const char *build, const char *plugin, const struct policy *policy,
-             const struct build_order *order, bool cgroup_v2)
+             const struct build_order *order, int64_t build_ms, bool cgroup_v2)
 {
   struct json_writer w = { .out = out };
 
@@ -40,6 +40,7 @@ hello_write (struct buf *out, const char *build, const char *plugin, const struc
   append_sandbox (&w, policy, cgroup_v2);
   if (order->feature != NULL) {
     jsonw_name_string (&w, "feature", order->feature);
+    jsonw_name_int (&w, "build_ms", build_ms);
     jsonw_name_raw (&w, "feature_config", order->config, strlen (order->config));
   }
   jsonw_end (&w);

@@ -15,9 +15,11 @@ struct build_order {
 
 enum { BUILD_CONFIG_MAX = 16 << 20 /* bytes */ };
 
-/* `cgroup_v2`: it is born into a cgroup of version 2 with its limits. */
+/* `build_ms`: what the order may take.  `cgroup_v2`: it is born into a cgroup of version 2 with its
+ * limits. */
 void hello_write (struct buf *out, const char *build, const char *plugin,
-                  const struct policy *policy, const struct build_order *order, bool cgroup_v2);
+                  const struct policy *policy, const struct build_order *order, int64_t build_ms,
+                  bool cgroup_v2);
 
 /* The same for a program: what to run, in which environment, in which sandbox (of which only what a
  * sandbox is made of is looked at).  False: err says why. */

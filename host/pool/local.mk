@@ -2,6 +2,7 @@ libhost_la_SOURCES += \
 	%D%/answer.c %D%/answer.h \
 	%D%/birth.c %D%/birth.h \
 	%D%/breaker.c %D%/breaker.h \
+	%D%/building.c %D%/building.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_find.c %D%/cgroup_find.h \
 	%D%/chatter.h \

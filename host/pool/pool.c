@@ -17,6 +17,7 @@ pool_settings_default (struct pool_settings *settings)
     .grace = 0.5,
     .drain = 5,
     .start_timeout = 5,
+    .build_timeout = 30,
     .stop_timeout = 5,
     .idle_stop = 60,
     .breaker = { .backoff_min = 0.1,

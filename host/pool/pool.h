@@ -25,6 +25,7 @@ struct pool_settings {
   double grace;            /* seconds between a cancel and the condemnation of the process */
   double drain;            /* seconds other calls of a condemned process may take to finish */
   double start_timeout;    /* seconds from the start to the description */
+  double build_timeout;    /* seconds that a builder may take which waits for others */
   double stop_timeout;     /* seconds from BYE to the end of the process */
   double idle_stop;        /* seconds without a call before a worker is stopped */
   struct breaker_settings breaker; /* of each unit */

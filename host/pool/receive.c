@@ -6,6 +6,7 @@
 #include "base/json_tape.h"
 #include "base/json_write.h"
 #include "pool/answer.h"
+#include "pool/building.h"
 #include "pool/checking.h"
 #include "pool/fleet.h"
 #include "pool/program.h"
@@ -418,6 +419,11 @@ take_call_frame (struct worker *worker, const struct frame *frame)
   if (frame->head.kind == FRAME_PROGRAM) {
     if (!program_take (worker, frame->payload, frame->len))
       broken (worker, "asked for a program in a way that can't be read");
+    return;
+  }
+  if (frame->head.call == FRAME_BUILD_CALL && frame->head.kind == FRAME_SERVICE) {
+    if (!building_take (worker, frame->payload, frame->len))
+      broken (worker, "asked for a service of a build in a way that can't be read");
     return;
   }
   if (slot == NULL) {

@@ -324,6 +324,17 @@ take_other (struct serving *s, const struct frame_service *head, const char *dat
   }
 }
 
+/* While building there is no session, no telephone, and nobody to call for. */
+static bool
+refuse_to_build (struct serving *s, const struct frame_service *head)
+{
+  if (s->open || head->number != s->number + 1)
+    return false;
+  s->number = head->number;
+  put_end (s, FRAME_SERVED_NOT_GRANTED, "", "a builder may not ask for that");
+  return true;
+}
+
 bool
 serving_take (struct slot *slot, const char *payload, size_t len)
 {
@@ -340,6 +351,10 @@ serving_take (struct slot *slot, const char *payload, size_t len)
   }
   payload += sizeof head;
   len -= sizeof head;
+  if (slot->nonce == FRAME_BUILD_CALL && head.what != FRAME_SERVICE_HTTP
+      && head.what != FRAME_SERVICE_MORE && head.what != FRAME_SERVICE_TAKEN
+      && head.what != FRAME_SERVICE_STOP)
+    return refuse_to_build (slot->serving, &head);
   if (head.what == FRAME_SERVICE_HTTP)
     return take_http (slot->serving, &head, payload, len);
   if (head.what >= FRAME_SERVICE_REFER && head.what <= FRAME_SERVICE_SAY)

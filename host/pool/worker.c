@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "pool/building.h"
 #include "pool/checking.h"
 #include "pool/receive.h"
 #include "pool/sealed.h"
@@ -445,6 +446,7 @@ worker_is_described (struct worker *worker)
   worker->state = WORKER_READY;
   watched_serves (&worker->watched, true);
   worker->described = true;
+  building_end (worker);
   if (worker->watched.effort.heavy) /* not before: a start that others keep waiting holds up more */
     worker_on_effort_changed (&worker->watched);
   worker->last_used = pool_now ();

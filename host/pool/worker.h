@@ -104,6 +104,7 @@ struct worker {
   struct output printed;       /* and what it says by toolhost_log */
   struct chatter chatter;      /* and how often it says anything */
   bool dead;                   /* the process has ended */
+  struct building *building;   /* what is done for its builder, while it builds; or NULL */
   double program_since;        /* when the period began in which it started … */
   unsigned program_starts;     /* … so many programs */
   struct worker *next;         /* the fleet's list */
@@ -124,6 +125,8 @@ struct worker_needs {
 struct worker *worker_new (const struct worker_needs *needs, struct error *err);
 /* Did it compute for long, so that the next of its plugin begins calm? */
 bool worker_was_heavy (const struct worker *worker);
+/* Seconds that its builder may take; what it builds of may be slow to answer. */
+double worker_build_time (const struct pool *pool, const struct policy *policy);
 /* After described: how many calls at the same time. */
 void worker_set_capacity (struct worker *worker, unsigned calls);
 /* Ready, and with room for one more call? */

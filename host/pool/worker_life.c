@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pool/building.h"
+#include "pool/fleet.h"
 #include "pool/program.h"
 #include "pool/receive.h"
 #include "pool/worker_parts.h"
@@ -119,6 +121,7 @@ worker_free (struct worker *worker)
 {
   struct ev_loop *loop = worker->pool->loop;
 
+  building_end (worker);
   programs_abandon (worker);
   unlink_unsent (worker);
   watchdog_remove (&worker->watched);
@@ -231,6 +234,12 @@ watch (struct worker *worker)
   ev_io_start (loop, &worker->output);
 }
 
+double
+worker_build_time (const struct pool *pool, const struct policy *policy)
+{
+  return building_waits (policy) ? pool->settings.build_timeout : pool->settings.start_timeout;
+}
+
 struct worker *
 worker_new (const struct worker_needs *needs, struct error *err)
 {
@@ -260,7 +269,10 @@ worker_new (const struct worker_needs *needs, struct error *err)
   pool->workers++;
   pool->started++;
   watch (worker);
-  worker_set_timer (worker, pool->settings.start_timeout);
+  worker_set_timer (worker, pool->settings.start_timeout
+                              + (needs->fleet->order.feature != NULL && building_waits (policy)
+                                   ? worker_build_time (pool, policy)
+                                   : 0));
   buf_append (&worker->hello, needs->hello->data, needs->hello->len);
   return worker;
 }

@@ -1,7 +1,6 @@
 #include "worker/crew.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "worker/building.h"
 #include "worker/crash.h"
 #include "worker/outbox.h"
 
@@ -23,7 +23,8 @@ enum {
    * they may have waited for their turn on a busy processor. */
   QUICK_CPU_NS = 20000,
   QUICK_WALL_NS = 250000,
-  SLOW_IN_ROW = 2 /* one may only have been interrupted */
+  SLOW_IN_ROW = 2, /* one may only have been interrupted */
+  AWAIT_MS = 50    /* a build looks again whether its time is up */
 };
 
 #define NS_PER_S 1000000000LL
@@ -212,31 +213,6 @@ port_sleep (void *ctx, struct tool_call *call, int64_t until)
   pthread_mutex_unlock (&call->lock);
 }
 
-/* While opening or building there are no tool threads: whoever waits listens.  False: another
- * thread does. */
-static bool
-listen_alone (struct crew *crew, int ms)
-{
-  struct pollfd control = { .fd = FD_CONTROL, .events = POLLIN };
-  bool leads, open = true, came = false;
-
-  pthread_mutex_lock (&crew->lock);
-  leads = crew_begin_lead (crew);
-  pthread_mutex_unlock (&crew->lock);
-  if (!leads)
-    return false;
-  if (poll (&control, 1, ms) > 0) {
-    came = true;
-    open = control_receive (&crew->datagram);
-  }
-  if (!open)
-    _exit (WORKER_EXIT_OK);
-  pthread_mutex_lock (&crew->lock);
-  crew_end_lead (crew, came ? &crew->datagram : NULL);
-  pthread_mutex_unlock (&crew->lock);
-  return true;
-}
-
 /* Somebody else is to see to the daemon, through which comes what this thread waits for. */
 bool
 crew_attend (struct crew *crew, int ms)
@@ -246,7 +222,7 @@ crew_attend (struct crew *crew, int ms)
   pthread_mutex_lock (&crew->lock);
   if (crew->plugin == NULL) {
     pthread_mutex_unlock (&crew->lock);
-    return listen_alone (crew, ms);
+    return building_listen (crew, ms);
   }
   crew->quick = false;
   if (!crew->led)
@@ -262,8 +238,8 @@ crew_attend (struct crew *crew, int ms)
 static void
 port_await (void *ctx, struct tool_call *call)
 {
-  (void) crew_attend (ctx, 0);
-  service_wait (call, call->deadline);
+  if (!crew_attend (ctx, AWAIT_MS))
+    service_wait (call, call->deadline);
 }
 
 static const void *

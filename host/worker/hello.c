@@ -127,11 +127,14 @@ static bool
 read_feature (struct reader *r, const struct json_node *in, struct hello *hello)
 {
   const struct json_node *config = json_member (&r->tape, in, "feature_config");
+  uint64_t ms;
 
   if (json_member (&r->tape, in, "feature") == NULL)
     return true;
-  if (!read_string (r, in, "feature", &hello->feature))
+  if (!read_string (r, in, "feature", &hello->feature)
+      || !read_number (r, in, "build_ms", 1, 3600000, &ms))
     return false;
+  hello->build_ms = (int64_t) ms;
   if (!json_is (config, JSON_OBJECT))
     return wrong (r, "feature_config", "an object");
   hello->feature_config = json_raw (&r->tape, config, &hello->feature_config_len);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -23,6 +24,7 @@ struct hello {
   const char *feature;        /* whose builder's tools are served; NULL: the plugin's own */
   const char *feature_config; /* JSON text for it */
   size_t feature_config_len;
+  int64_t build_ms;             /* that its building may take */
   struct hello_program program; /* command NULL: it loads a plugin */
   unsigned threads;
   bool call_service; /* something of it is granted */

@@ -96,6 +96,8 @@ host_event (const toolhost_host *host, toolhost_call *call, int32_t level, const
   if (name == NULL || !frame_event_name (name, strnlen (name, FRAME_EVENT_NAME_MAX + 1))
       || members == NULL || len > FRAME_EVENT_MAX || !is_object (members, len))
     return TOOLHOST_BAD_VALUE;
+  if (call != NULL && own (call)->id == FRAME_BUILD_CALL)
+    call = NULL;
   ours->port->event (ours->ctx, call != NULL ? own (call) : NULL, level, name, members, len);
   return TOOLHOST_OK;
 }
@@ -141,6 +143,14 @@ static toolhost_status
 host_build_secret (toolhost_build *build, const char *name, const char **value, size_t *len)
 {
   return granted_secret (own_host (build->host), name, value, len);
+}
+
+static toolhost_call *
+host_build_call (toolhost_build *build)
+{
+  struct opening *opening = (struct opening *) build;
+
+  return opening->call != NULL ? &opening->call->pub : NULL;
 }
 
 /* ---- arguments, who, result ------------------------------------------------------------- */
@@ -219,7 +229,8 @@ call_progress (toolhost_call *pub, double done, double total, const char *text, 
 static void
 call_log (toolhost_call *call, int32_t level, const char *text, size_t len)
 {
-  log_line (own (call)->host, own (call), level, text, len);
+  log_line (own (call)->host, own (call)->id != FRAME_BUILD_CALL ? own (call) : NULL, level, text,
+            len);
 }
 
 static void
@@ -483,6 +494,7 @@ static const toolhost_host table = {
   .list = call_list,
   .event = host_event,
   .context_change = call_context_change,
+  .build_call = host_build_call,
 };
 
 void

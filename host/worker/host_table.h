@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 struct call_port;
+struct tool_call;
 
 /* Lives as long as the plugin it was given to. */
 struct plugin_host {
@@ -25,6 +26,7 @@ struct opening {
   /* Of a builder; NULL: nothing can be added. */
   toolhost_status (*add) (void *ctx, const toolhost_tool *tool, void *self);
   void *ctx;
+  struct tool_call *call; /* a builder's own (toolhost_build_call); NULL: it has none */
 };
 
 #endif

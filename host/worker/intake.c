@@ -119,6 +119,8 @@ on_served (struct intake *intake, const struct frame_head *head, const char *pay
     control_protocol_error ("a SERVED is too short");
   if (call != NULL)
     service_deliver (&call->call, payload, len);
+  else if (head->call == FRAME_BUILD_CALL && intake->building != NULL)
+    service_deliver (intake->building, payload, len);
 }
 
 /* ---- the ring --------------------------------------------------------------------------- */

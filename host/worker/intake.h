@@ -21,6 +21,7 @@ struct intake {
   const struct plugin *plugin;
   struct outbox *outbox; /* for calls that can't even begin */
   struct programs *programs;
+  struct tool_call *building; /* a build's call (building.h), or NULL */
   size_t result_max;
 };
 

@@ -18,6 +18,7 @@ libplugin_la_SOURCES = \
 
 worker_PROGRAMS += toolhost-worker
 toolhost_worker_SOURCES = \
+  %D%/building.c %D%/building.h \
   %D%/control.c %D%/control.h \
   %D%/cpu.c %D%/cpu.h \
   %D%/crash.c %D%/crash.h \

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "worker/build.h"
+#include "worker/building.h"
 #include "worker/control.h"
 #include "worker/crash.h"
 #include "worker/crew.h"
@@ -192,6 +193,17 @@ say_hello (const struct sandbox_plan *plan)
   control_text (FRAME_HELLO, text.data, text.len);
 }
 
+static bool
+build (const struct hello *hello, struct crew *crew, struct plugin *plugin, struct error *err)
+{
+  struct tool_call *call = building_begin (crew, hello->build_ms);
+  bool good = plugin_build (plugin, &crew->host, hello->feature, hello->feature_config,
+                            hello->feature_config_len, call, err);
+
+  building_end (crew);
+  return good;
+}
+
 static void
 load (const struct hello *hello, const char *path, struct crew *crew, struct plugin *plugin)
 {
@@ -202,9 +214,7 @@ load (const struct hello *hello, const char *path, struct crew *crew, struct plu
   if (!load_entry (path, hello->plugin, &entry, &err)
       || !plugin_start (plugin, entry, &crew->host, hello->plugin, hello->config, hello->config_len,
                         &err)
-      || (hello->feature != NULL
-          && !plugin_build (plugin, &crew->host, hello->feature, hello->feature_config,
-                            hello->feature_config_len, &err)))
+      || (hello->feature != NULL && !build (hello, crew, plugin, &err)))
     give_up (WORKER_EXIT_LOAD, "load", &err);
   crash_loaded (); /* before there is another thread that may crash */
   if (!crew_start (crew, plugin, hello->threads, &err))

@@ -361,11 +361,13 @@ say_build_failed (toolhost_status status, const struct opening *opening, struct 
 
 bool
 plugin_build (struct plugin *plugin, const struct plugin_host *host, const char *feature,
-              const char *config, size_t config_len, struct error *err)
+              const char *config, size_t config_len, struct tool_call *call, struct error *err)
 {
   const toolhost_builder *given = find_builder (plugin, feature);
   struct adding adding = { .plugin = plugin, .err = err };
-  struct opening opening = { .pub.host = &host->table, .add = add_tool, .ctx = &adding };
+  struct opening opening = {
+    .pub.host = &host->table, .add = add_tool, .ctx = &adding, .call = call
+  };
   toolhost_status status;
   bool good = true;
 

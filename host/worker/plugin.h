@@ -18,6 +18,8 @@ enum plugin_kind { PLUGIN_TOOL, PLUGIN_READABLE, PLUGIN_PROMPT, PLUGIN_GUARD };
 
 /* A tool, or what else is called like one: then vtable has read, get or check as its execute,
  * can_read or can_get as can_execute. */
+struct tool_call;
+
 struct plugin_tool {
   enum plugin_kind kind;
   toolhost_tool vtable; /* zero beyond what the plugin's header knew */
@@ -49,7 +51,8 @@ bool plugin_start (struct plugin *plugin, toolhost_plugin_entry_fn entry,
  * of all that the plugin itself, or an earlier build, offers.  False: there are none, and err has
  * the sentence. */
 bool plugin_build (struct plugin *plugin, const struct plugin_host *host, const char *feature,
-                   const char *config, size_t config_len, struct error *err);
+                   const char *config, size_t config_len, struct tool_call *call,
+                   struct error *err);
 
 /* The plugin's close, if open succeeded, after its builder's release of each tool; frees what
  * plugin_start made. */

@@ -266,7 +266,7 @@ fill_end (const struct program_record *record, toolhost_process_end *end)
 
 static toolhost_status
 service_await (const toolhost_host *host, const toolhost_process *process, int64_t ms,
-              toolhost_process_end *end)
+               toolhost_process_end *end)
 {
   struct crew *crew = crew_of (host);
   struct programs *programs = &crew->programs;

@@ -159,5 +159,51 @@ release (void *self)
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "named", .build = build,
                                           .release = release };
 
+/* ---- a feature whose tool is named by a server ---- */
+
+static toolhost_status
+fetched_execute (void *self, toolhost_call *call)
+{
+  (void) self;
+  return toolhost_text (call, "here");
+}
+
+static const toolhost_tool fetched_tool = { TOOLHOST_TOOL, .definition = named_definition,
+                                            .execute = fetched_execute };
+
+static toolhost_status
+fetch (toolhost_build *building, const char *config, size_t len)
+{
+  struct named *named = calloc (1, sizeof *named);
+  toolhost_call *call = toolhost_build_call (building);
+  toolhost_http_response r;
+  char url[256];
+  size_t used = 0;
+
+  /* {"url":"…"} and nothing else, with each / as \/ */
+  for (const char *at = config + 8; at + 2 < config + len && used + 1 < sizeof url; at++)
+    if (*at != '\\')
+      url[used++] = *at;
+  url[used] = '\0';
+  if (named == NULL || call == NULL)
+    return toolhost_build_error (building, "", "no call");
+  toolhost_log (call, TOOLHOST_INFO, "%lld ms left", (long long) toolhost_time_left (call));
+  if (toolhost_emit (call, "{\"type\":\"say\"}") == TOOLHOST_OK
+      || toolhost_flag_set (call, "x") == TOOLHOST_OK)
+    return toolhost_build_error (building, "", "a build has a session");
+  for (int i = 0; i < 2; i++)
+    if (toolhost_http (call, &(toolhost_http_request){ TOOLHOST_HTTP_REQUEST, .url = url }, &r)
+        != TOOLHOST_OK)
+      return toolhost_build_error (building, "/url", "%s: %s", r.code, r.message);
+  (void) snprintf (named->definition, sizeof named->definition,
+                   "{\"name\":\"%.*s\",\"description\":\"Named by a server.\","
+                   "\"inputSchema\":{\"type\":\"object\"}}",
+                   (int) r.body_len, (const char *) r.body);
+  return toolhost_add_tool (building, &fetched_tool, named);
+}
+
+static const toolhost_builder fetched = { TOOLHOST_BUILDER, .feature = "fetched", .build = fetch,
+                                          .release = release };
+
 TOOLHOST_PLUGIN (.name = "beside", .version = "1.0", .threads = TOOLHOST_PARALLEL,
-                 TOOLHOST_TOOLS (&tool), TOOLHOST_BUILDERS (&builder))
+                 TOOLHOST_TOOLS (&tool), TOOLHOST_BUILDERS (&builder, &fetched))

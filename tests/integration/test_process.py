@@ -1,11 +1,13 @@
 """Programs beside a worker (permissions.processes, toolhost.process/1): named by the operator alone, each in a
 sandbox of its own, gone with the worker, the plugin's order or the daemon."""
 
+import http.server
 import json
 import os
 import pathlib
 import signal
 import tempfile
+import threading
 import time
 
 from harness import Daemon, SANITIZER, Skip, comment, in_background, installed, is_running, main, run, same, wait_for
@@ -278,6 +280,46 @@ def test_a_build_starts_one_and_calls_use_it():
         d.wait_tool("greeter")
         same(d.call("greeter").text, "you said hello\n")
         same(d.call("greeter").text, "you said hello\n")
+
+
+class Names(http.server.BaseHTTPRequestHandler):
+    asked = 0
+
+    def do_GET(self):
+        Names.asked += 1
+        if self.path == "/never":
+            time.sleep(8)
+        self.send_response(200)
+        self.send_header("Content-Length", "8")
+        self.end_headers()
+        self.wfile.write(b"from_web")
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_builder_asks_servers_while_it_builds():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Names)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}"
+    policy = {"permissions": {"http": [{"url": base + "/*", "private": True}]}}
+    for path, fits in (("/name", True), ("/never", False)):
+        with Daemon(plugins=("beside", "echo"), policies={"beside": policy}, config={"build_timeout": "3s"},
+                    tenants={"default": {"features": {"fetched": {"url": base + path}}}}) as d:
+            if fits:
+                d.wait_tool("from_web")
+                same(d.call("from_web").text, "here")
+                assert Names.asked >= 2
+                left = int(d.wait_log("plugin_log", lambda e: "ms left" in e.get("text", ""))["text"].split()[0])
+                assert 1000 < left <= 3000, left
+            else:
+                said = d.wait_log("tool_build_error")
+                assert "/url: http_timeout" in said["message"], said
+            same(d.call("echo", {"text": "well"}).text, "well")
+    with Daemon(plugins=("beside",), policies={"beside": {}},
+                tenants={"default": {"features": {"fetched": {"url": base + "/name"}}}}) as d:
+        assert "http_not_granted" in d.wait_log("tool_build_error")["message"]
+    server.shutdown()
 
 
 BAD = [
