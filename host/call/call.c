@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/clock.h"
 #include "base/json_write.h"
 #include "call/arguments.h"
@@ -392,6 +393,18 @@ take_variables (struct call_request *request, const struct buf *variables)
   request->args_len = variables->len;
 }
 
+/* What can't be told of is not done. */
+static bool
+is_untold (const struct calls *calls, struct result *result, struct buf *text)
+{
+  if (!calls->settings.audit_required || audit_is_well (calls->settings.audit))
+    return false;
+  result->error = CALL_tool_unavailable;
+  result->retry_after_ms = 1000;
+  buf_puts (text, "The host can't write its audit now, and runs nothing without it.");
+  return true;
+}
+
 /* The daemon as a whole takes no more. */
 static bool
 is_overloaded (const struct calls *calls, struct result *result, struct buf *text)
@@ -441,7 +454,7 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   enum call_error resolved = resolve (request, &tool, &variables, &text);
   struct result result = { 0 };
 
-  if (is_overloaded (calls, &result, &text)
+  if (is_untold (calls, &result, &text) || is_overloaded (calls, &result, &text)
       || is_beyond_quota (calls, request, now, &result, &text))
     ;
   else if (resolved != CALL_OK)

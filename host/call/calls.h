@@ -13,6 +13,7 @@
 
 struct approval_rules; /* approval/rules.h */
 struct approvals;      /* approval/approvals.h */
+struct audit;          /* audit/audit.h */
 struct claims_hooks;   /* claim.h */
 struct offload;        /* base/offload.h */
 struct results;        /* results.h */
@@ -29,6 +30,9 @@ struct calls_settings {
   struct results *results; /* where what is not shown is kept; NULL: everything is shown */
   struct offload *readers; /* read what skills bring */
   enum repair_mode repair; /* of tools and tenants that have no setting of their own */
+  struct audit *audit;     /* hears of every call; NULL: nobody does */
+  int audit_arguments;     /* enum audit_arguments (call_audit.h) */
+  bool audit_required;     /* while it is not well, nothing is run */
   struct approval_rules *approval_rules; /* of all tenants (approval/rules.h); NULL: none */
   struct tenancies *tenancies;           /* on whose terms calls are taken; NULL: all on the same */
 };

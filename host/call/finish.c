@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "call/call_audit.h"
 #include "call/call_log.h"
 #include "call/running.h"
 
@@ -143,6 +144,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
   count (call, result);
   call_report (call, result);
   call_log_end (call->calls, call, call->tool->name, result, cause);
+  call_audit_end (call->calls, call, result->name, result);
   call_forget_reading (call);
   if (!keep (call, result))
     tell (call, result);
@@ -167,6 +169,7 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   (void) snprintf (nobody.id, sizeof nobody.id, "%s",
                    request->call_id != NULL ? request->call_id : "");
   nobody.tenant = (char *) request->tenant;
+  nobody.principal = (char *) request->principal;
   nobody.session_id = (char *) request->session_id;
   default_texts (result);
   result->kind = request->kind;
@@ -176,5 +179,6 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   if (stats != NULL)
     stats->outcomes[result->error]++;
   call_log_end (calls, &nobody, name, result, NULL);
+  call_audit_end (calls, &nobody, name, result);
   events->done (ctx, result);
 }

@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
 	%D%/ask.c %D%/ask.h \
 	%D%/ask_rules.c %D%/ask_rules.h \
 	%D%/call.c %D%/call.h \
+	%D%/call_audit.c %D%/call_audit.h \
 	%D%/call_log.c %D%/call_log.h \
 	%D%/calls.c %D%/calls.h \
 	%D%/claim.c %D%/claim.h \

@@ -30,6 +30,7 @@ extern const struct command command_approve;
 extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_store;
+extern const struct command command_audit;
 extern const struct command command_openapi;
 extern const struct command command_schema;
 extern const struct command command_resources;

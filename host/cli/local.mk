@@ -44,6 +44,7 @@ toolhost_SOURCES = \
   %D%/cmd_skills.c \
   %D%/cmd_agui.c \
   %D%/cmd_sessions.c \
+  %D%/cmd_audit.c \
   %D%/cmd_store.c \
   %D%/cmd_tenants.c \
   %D%/cmd_tools.c \

@@ -100,6 +100,17 @@ static const struct setting results_settings_keys[] = {
   { .name = NULL },
 };
 
+static const struct setting audit_settings_keys[] = {
+  { "enabled", SETTING_BOOL, AT (audit_enabled), 0, 0, NULL, NULL },
+  { "required", SETTING_BOOL, AT (audit_required), 0, 0, NULL, NULL },
+  { "arguments", SETTING_STRING, AT (audit_arguments), 0, 0, NULL, NULL },
+  { "key_file", SETTING_STRING, AT (audit_key_file), 0, 0, NULL, NULL },
+  { "keep", SETTING_DURATION_OR_NONE, AT (audit_keep_ms), 60000, 3650LL * 24 * 3600000, NULL,
+    NULL },
+  { "segment", SETTING_SIZE, AT (audit_segment), 64 << 10, 1LL << 30, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting store_settings_keys[] = {
   { "ttl", SETTING_DURATION, AT (store_ttl_ms), 1000, 90LL * 24 * 3600000, NULL, NULL },
   { "result_max", SETTING_SIZE, AT (store_result_max), 1024, 32 << 20, NULL, NULL },
@@ -158,6 +169,7 @@ const struct setting config_settings[] = {
   { "sessions", SETTING_GROUP, 0, 0, 0, sessions_settings_keys, NULL },
   { "listed", SETTING_GROUP, 0, 0, 0, listed_settings, NULL },
   { "results", SETTING_GROUP, 0, 0, 0, results_settings_keys, NULL },
+  { "audit", SETTING_GROUP, 0, 0, 0, audit_settings_keys, NULL },
   { "store", SETTING_GROUP, 0, 0, 0, store_settings_keys, NULL },
   { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
   { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings_keys, NULL },
@@ -237,6 +249,9 @@ config_init (struct config *config)
     .result_ttl_ms = 900000,
     .results_max = 256,
     .results_memory = 128 << 20,
+    .audit_enabled = true,
+    .audit_arguments = xstrdup ("digest"),
+    .audit_segment = 64 << 20,
     .store_ttl_ms = 24 * 3600000,
     .store_result_max = 1 << 20,
     .store_memory = 64 << 20,
@@ -275,6 +290,8 @@ config_free (struct config *config)
   settings_free_strings (config->allowed_origins);
   free (config->socket);
   free (config->state_dir);
+  free (config->audit_arguments);
+  free (config->audit_key_file);
   free (config->user);
   free (config->log_level);
   free (config->log_file);

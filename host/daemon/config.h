@@ -45,6 +45,10 @@ struct config {
   char *ask_key_file;              /* of what callers keep between rounds; NULL: keys of our own */
   int64_t task_ttl_ms, tasks_max;  /* of MCP's tasks */
   int64_t result_shown, result_ttl_ms, results_max, results_memory; /* large results */
+  bool audit_enabled, audit_required;
+  char *audit_arguments; /* "none", "digest", "shape" */
+  char *audit_key_file;
+  int64_t audit_keep_ms, audit_segment;                             /* 0: for ever; bytes */
   int64_t store_ttl_ms, store_result_max, store_memory, store_disk; /* what outlives calls */
   int64_t session_ttl_ms, session_grace_ms, sessions_max, tenant_sessions_max,
     principal_sessions_max;

@@ -46,8 +46,8 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
   host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
-  if (!host_open (host, options, err) || !find_sandbox (host, err)
-      || !host_open_store (host, err)) {
+  if (!host_open (host, options, err) || !find_sandbox (host, err) || !host_open_store (host, err)
+      || !host_open_audit (host, err)) {
     host_free (host);
     return NULL;
   }
@@ -126,6 +126,7 @@ host_free (struct host *host)
   metrics_free (host->metrics);
   policies_free (host->policies);
   log_event (host->log, LOG_INFO, "stopped", NULL);
+  host_close_audit (host);
   log_free (host->log);
   spawner_free (host->spawner); /* after the last thread: all leave the daemon's cgroup with it */
   close_all (host);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "call/call_audit.h"
 #include "daemon/host_parts.h"
 
 /* Two threads for files, so that a huge one does not hold the others up; two for results, likewise,
@@ -180,6 +181,9 @@ host_make_core (struct host *host)
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
   calls.tenancies = host->tenancies;
+  calls.audit = host->audit;
+  calls.audit_arguments = audit_arguments_of (host->config.audit_arguments);
+  calls.audit_required = host->config.audit_required;
   calls.results = make_results (host);
   calls.readers = host->readers;
   host->calls = calls_new (host->loop, host->log, host->metrics, &calls);

@@ -43,6 +43,7 @@ manage_metrics (void *ctx, struct buf *out)
   plugins_metrics (host->plugins, out);
   http_broker_metrics (&host->broker, out);
   host_store_metrics (host, out);
+  host_audit_metrics (host, out);
   host_outbox_metrics (host, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",

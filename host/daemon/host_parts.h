@@ -4,6 +4,7 @@
  *   host.c         it is made of its parts, and freed
  *   host_open.c    what only root may open is opened; root's rights are given up
  *   host_store.c   what outlives calls: what was asked by name, and how it ended
+ *   host_audit.c   who did what, for those who have to prove it
  *   host_outbox.c  webhooks of tenants
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
@@ -20,6 +21,7 @@
 #ifndef TOOLHOST_DAEMON_HOST_PARTS_H
 #define TOOLHOST_DAEMON_HOST_PARTS_H
 
+#include "audit/audit.h"
 #include "base/offload.h"
 #include "call/claim.h"
 #include "call/results.h"
@@ -98,6 +100,8 @@ struct host {
   struct buf sandbox_json;
 
   /* the core */
+  struct audit *audit; /* NULL: nothing is recorded */
+  struct audit_key audit_key;
   struct store *store; /* NULL: nothing is kept */
   bool store_unwell;
   ev_timer store_tick;
@@ -216,6 +220,11 @@ void host_free_sessions (struct host *host);
 /* ---- host_store.c ---- */
 
 /* In the state folder, else in memory. */
+bool host_read_audit_key (struct host *host, struct error *err);
+bool host_open_audit (struct host *host, struct error *err);
+void host_audit_metrics (const struct host *host, struct buf *out);
+void host_close_audit (struct host *host);
+
 bool host_open_store (struct host *host, struct error *err);
 /* Calls with names are claimed in it. */
 void host_keep_calls (struct host *host);

@@ -82,6 +82,7 @@ void
 host_start (struct host *host)
 {
   (void) signal (SIGPIPE, SIG_IGN);
+  (void) signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer */
   if (host->single != NULL) {
     find_single (host);
     return;

@@ -16,11 +16,16 @@
 #include "base/buf.h"
 #include "base/json_write.h"
 
-enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048 };
+enum {
+  QUEUE_MAX = 1024 * 1024,
+  VALUE_MAX = 2048,
+  BATCH_MS = 5 /* that a line waits for others, so that not each of them wakes the thread */
+};
 
 struct log {
   int fd;
   enum log_level least;
+  struct log_listener listener;
   pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t wake;
@@ -75,6 +80,23 @@ write_all (struct log *log, const char *data, size_t len)
   }
 }
 
+/* Called with the lock. */
+static void
+await_more (struct log *log)
+{
+  struct timespec until;
+
+  clock_gettime (CLOCK_MONOTONIC, &until);
+  until.tv_nsec += BATCH_MS * 1000000;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_sec++;
+    until.tv_nsec -= 1000000000;
+  }
+  while (!log->ending && log->queue.len < QUEUE_MAX / 2
+         && pthread_cond_timedwait (&log->wake, &log->lock, &until) != ETIMEDOUT)
+    ;
+}
+
 static void *
 writer (void *arg)
 {
@@ -87,6 +109,7 @@ writer (void *arg)
       pthread_cond_wait (&log->wake, &log->lock);
     if (log->queue.len == 0)
       break;
+    await_more (log);
     struct buf taken = log->queue;
     log->queue = batch;
     log->queue.len = 0;
@@ -105,12 +128,16 @@ struct log *
 log_new (int fd, enum log_level least)
 {
   struct log *log = xcalloc (1, sizeof *log);
+  pthread_condattr_t attributes;
   sigset_t all, was;
 
   log->fd = fd;
   log->least = least;
   pthread_mutex_init (&log->lock, NULL);
-  pthread_cond_init (&log->wake, NULL);
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&log->wake, &attributes);
+  pthread_condattr_destroy (&attributes);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &was);
   if (pthread_create (&log->thread, NULL, writer, log) != 0) {
@@ -135,6 +162,13 @@ log_free (struct log *log)
   pthread_cond_destroy (&log->wake);
   buf_free (&log->queue);
   free (log);
+}
+
+void
+log_listen (struct log *log, const struct log_listener *listener)
+{
+  if (log != NULL)
+    log->listener = listener != NULL ? *listener : (struct log_listener){ 0 };
 }
 
 int
@@ -184,51 +218,71 @@ enqueue (struct log *log, const struct buf *line)
       log->dropped_untold = 0;
     }
     buf_append (&log->queue, line->data, line->len);
-    if (was_empty)
+    if (was_empty || log->queue.len >= QUEUE_MAX / 2)
       pthread_cond_signal (&log->wake);
   }
   pthread_mutex_unlock (&log->lock);
+}
+
+/* Does anybody want it?  *heard: the listener does. */
+static bool
+is_wanted (const struct log *log, enum log_level level, const char *event, bool *heard)
+{
+  *heard = log != NULL && log->listener.wants != NULL && log->listener.wants (event);
+  return *heard || log_wants (log, level);
+}
+
+/* `members` are a JSON object. */
+static void
+tell (struct log *log, enum log_level level, const char *event, const char *members, size_t len,
+      bool heard)
+{
+  CLEANUP_BUF struct buf line = { 0 };
+  struct json_writer w = { .out = &line };
+
+  if (heard)
+    log->listener.take (log->listener.ctx, event, members, len);
+  if (!log_wants (log, level))
+    return;
+  begin_line (&w, level, event);
+  if (len > 2) /* what is between its braces */
+    jsonw_raw (&w, members + 1, len - 2);
+  jsonw_end (&w);
+  buf_putc (&line, '\n');
+  enqueue (log, &line);
 }
 
 void
 log_object (struct log *log, enum log_level level, const char *event, const char *object,
             size_t len)
 {
-  CLEANUP_BUF struct buf line = { 0 };
-  struct json_writer w = { .out = &line };
+  bool heard;
 
-  if (!log_wants (log, level))
-    return;
-  begin_line (&w, level, event);
-  if (len > 2) /* what is between its braces */
-    jsonw_raw (&w, object + 1, len - 2);
-  jsonw_end (&w);
-  buf_putc (&line, '\n');
-  enqueue (log, &line);
+  if (is_wanted (log, level, event, &heard))
+    tell (log, level, event, object, len, heard);
 }
 
 void
 log_event (struct log *log, enum log_level level, const char *event, ...)
 {
-  CLEANUP_BUF struct buf line = { 0 };
-  struct json_writer w = { .out = &line };
+  CLEANUP_BUF struct buf members = { 0 };
+  struct json_writer w = { .out = &members };
   const char *name;
+  bool heard;
   va_list args;
 
-  if (!log_wants (log, level))
+  if (!is_wanted (log, level, event, &heard))
     return;
-  begin_line (&w, level, event);
+  jsonw_object (&w);
   va_start (args, event);
   while ((name = va_arg (args, const char *)) != NULL) {
     const char *value = va_arg (args, const char *);
     if (value == NULL)
       continue;
-    size_t len = strnlen (value, VALUE_MAX);
     jsonw_name (&w, name);
-    jsonw_string_len (&w, value, len);
+    jsonw_string_len (&w, value, strnlen (value, VALUE_MAX));
   }
   va_end (args);
   jsonw_end (&w);
-  buf_putc (&line, '\n');
-  enqueue (log, &line);
+  tell (log, level, event, members.data, members.len, heard);
 }

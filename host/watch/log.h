@@ -19,6 +19,15 @@ struct log *log_new (int fd, enum log_level least);
 /* Writes what is queued (bounded: a blocked sink is given up after one second) and frees. */
 void log_free (struct log *log);
 
+/* Somebody else hears of events, whatever their level: `wants` says of which by name, `take` gets
+ * their members as a JSON object.  Set once, before threads log; NULL: nobody. */
+struct log_listener {
+  int (*wants) (const char *event);
+  void (*take) (void *ctx, const char *event, const char *object, size_t len);
+  void *ctx;
+};
+void log_listen (struct log *log, const struct log_listener *listener);
+
 /* Is a line of this level wanted?  For callers that would have to compute something for it. */
 int log_wants (const struct log *log, enum log_level level);
 

@@ -10,20 +10,21 @@ floors='
 host/base         -
 host/schema       base
 host/watch        base
+host/audit        base watch
 host/store        base watch
 host/approval     base schema watch store
 host/catalog      base schema watch
 host/guard        base schema watch
 host/service      base schema watch
 host/pool         base schema watch service
-host/call         base schema watch approval catalog pool guard service store
+host/call         audit base schema watch approval catalog pool guard service store
 host/session      base schema watch approval catalog pool call service store
 host/manage       base schema watch approval catalog pool call store
 host/front        base schema watch approval catalog pool guard call session manage service store
-host/daemon       base schema watch approval catalog pool guard call session manage front service store
+host/daemon       audit base schema watch approval catalog pool guard call session manage front service store
 host/worker       base
 host/mock         base worker
-host/cli          base schema watch guard catalog pool call manage front daemon service
+host/cli          audit base schema watch guard catalog pool call manage front daemon service
 plugins           common
 sdk               -
 '

@@ -1,12 +1,14 @@
 # The daemon's core: catalog, pipeline, configuration, pool, log and metrics.
 check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channel \
 	%D%/test_discovery %D%/test_notify %D%/test_offload %D%/test_poison %D%/test_pool %D%/test_ring %D%/test_copies \
-	%D%/test_definitions %D%/test_manage %D%/test_watch
+	%D%/test_audit %D%/test_definitions %D%/test_manage %D%/test_watch
 
 %C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/description.c %D%/description.h %D%/tap.h
 %C%_test_catalog_LDADD = $(UNIT_LIBS)
 %C%_test_config_SOURCES = %D%/test_config.c %D%/tap.h
 %C%_test_config_LDADD = $(UNIT_LIBS)
+%C%_test_audit_SOURCES = %D%/test_audit.c %D%/tap.h
+%C%_test_audit_LDADD = $(UNIT_LIBS)
 %C%_test_definitions_SOURCES = %D%/test_definitions.c %D%/tap.h
 %C%_test_definitions_LDADD = $(UNIT_LIBS)
 %C%_test_manage_SOURCES = %D%/test_manage.c %D%/tap.h

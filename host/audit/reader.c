@@ -1,0 +1,103 @@
+#include "audit/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/segment.h"
+#include "base/buf.h"
+
+enum { PIECE = 1 << 20 };
+
+struct walk {
+  const struct audit_reading *reading;
+  struct audit_read *found;
+  const char *name;
+  uint64_t line;
+  bool enough;
+};
+
+static bool
+take_line (struct walk *walk, const char *line, size_t len, struct error *err)
+{
+  struct audit_read *found = walk->found;
+  char where[SEGMENT_NAME_SIZE + 32];
+
+  walk->line++;
+  if (!audit_link_check (&found->link, walk->reading->key, line, len, err)) {
+    (void) snprintf (where, sizeof where, "%s:%llu: ", walk->name, (unsigned long long) walk->line);
+    return error_wrap (err, where);
+  }
+  if (found->records++ == 0)
+    found->first = found->link.seq;
+  if (walk->reading->record != NULL && !walk->reading->record (walk->reading->ctx, line, len))
+    walk->enough = true;
+  return true;
+}
+
+/* Take the whole lines of what was read; the begin of another one stays. */
+static bool
+take_lines (struct walk *walk, struct buf *text, struct error *err)
+{
+  const char *at = text->data, *end;
+  const char *const stop = text->data + text->len;
+
+  while (!walk->enough && at < stop && (end = memchr (at, '\n', (size_t) (stop - at))) != NULL) {
+    if (!take_line (walk, at, (size_t) (end - at), err))
+      return false;
+    at = end + 1;
+  }
+  buf_consume (text, (size_t) (at - text->data));
+  return text->len <= PIECE || error_set (err, "%s: a line is over 1 MiB", walk->name);
+}
+
+static bool
+read_segment (struct walk *walk, int folder, struct error *err)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  const int fd = openat (folder, walk->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  bool good = fd >= 0 || error_set (err, "%s: %s", walk->name, strerror (errno));
+  ssize_t n = 1;
+
+  walk->line = 0;
+  while (good && n > 0 && !walk->enough) {
+    n = read (fd, buf_reserve (&text, PIECE), PIECE);
+    if (n < 0)
+      good = error_set (err, "%s: %s", walk->name, strerror (errno));
+    else {
+      text.len += (size_t) n;
+      good = take_lines (walk, &text, err);
+    }
+  }
+  if (fd >= 0)
+    (void) close (fd);
+  walk->found->segments++;
+  walk->found->torn += good && !walk->enough && text.len != 0;
+  return good;
+}
+
+bool
+audit_read (const char *path, const struct audit_reading *reading, struct audit_read *found,
+            struct error *err)
+{
+  struct walk walk = { .reading = reading, .found = found };
+  const int folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char **names = NULL;
+  int count = folder >= 0 ? segments_list (folder, &names) : -1;
+  bool good = count >= 0;
+
+  *found = (struct audit_read){ .link = { .hash = "" } };
+  if (!good)
+    (void) error_set (err, "%s", strerror (errno));
+  for (int i = 0; i < count && good && !walk.enough; i++) {
+    walk.name = names[i];
+    good = read_segment (&walk, folder, err);
+  }
+  if (count >= 0)
+    segments_list_free (names, count);
+  if (folder >= 0)
+    (void) close (folder);
+  return good;
+}
