@@ -13,8 +13,8 @@ invisible_code_point (uint32_t c)
                  { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },   { 0x1bca0, 0x1bca3 },
                  { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff }, { 0xf0000, 0x10ffff } };
 
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (c >= ranges[i].first && c <= ranges[i].last)
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].first; i++)
+    if (c <= ranges[i].last)
       return true;
   return false;
 }

@@ -5,6 +5,7 @@ libbase_la_SOURCES += \
   %D%/clock.h \
   %D%/context_path.h \
   %D%/error.c %D%/error.h \
+  %D%/fold.c %D%/fold.h \
   %D%/frame.c %D%/frame.h \
   %D%/glob.c %D%/glob.h \
   %D%/heap.c %D%/heap.h \

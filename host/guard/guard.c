@@ -5,10 +5,13 @@
 
 #include "guard/reading.h"
 
-static const struct guard_kind *const kinds[] = { &guard_pii };
+static const struct guard_kind *const kinds[] = { &guard_pii,       &guard_secrets,   &guard_regex,
+                                                  &guard_denylist,  &guard_allowlist, &guard_size,
+                                                  &guard_injection, &guard_schema };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const char *const guard_names[] = { "pii", NULL };
+const char *const guard_names[] = { "pii",  "secrets",   "regex",  "denylist", "allowlist",
+                                    "size", "injection", "schema", NULL };
 
 const char *const guard_places[] = { "guard", "name",   "input",   "output",
                                      "stage", "stages", "tools",   "before_approval",
@@ -51,6 +54,8 @@ compile (struct reading *r)
   if (kind == NULL || !reading_known (r, r->config, "", kind->members, guard_places))
     return false;
   r->guard->kind = kind;
+  r->guard->cost = kind->cost;
+  r->guard->most = kind->cost + 2;
   return read_common (r) && kind->read (r);
 }
 
@@ -112,7 +117,7 @@ guard_check (const struct guard *guard, const struct guard_case *one, struct gua
 int64_t
 guard_steps (const struct guard *guard, size_t len)
 {
-  return (int64_t) (len / 4 + 1) * guard->kind->cost;
+  return (int64_t) (len / 4 + 1) * guard->most;
 }
 
 bool

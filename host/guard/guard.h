@@ -77,7 +77,8 @@ struct guard_says {
 
 void guard_check (const struct guard *guard, const struct guard_case *one, struct guard_says *says);
 
-/* About the steps that a value of `len` bytes takes; compare with GUARD_BUDGET. */
+/* About the steps that a value of `len` bytes takes at most, if it was not made to be slow; compare
+ * with GUARD_BUDGET, and give a thread's check so many. */
 int64_t guard_steps (const struct guard *guard, size_t len);
 
 /* Does it have something to redact, so that logs should be redacted by it as well? */

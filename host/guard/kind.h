@@ -42,12 +42,15 @@ search_pay (struct search *s, size_t steps)
   return *s->budget >= 0;
 }
 
+enum { STEPS_PER_SPAN = 8 };
+
 /* Note what was found. */
 static inline void
 search_found (struct search *s, const struct guard_rule *rule, size_t start, size_t end)
 {
   struct span span = { start, end, rule };
 
+  *s->budget -= STEPS_PER_SPAN;
   buf_append (&s->spans, &span, sizeof span);
 }
 
@@ -70,7 +73,14 @@ struct guard_kind {
   unsigned cost; /* steps for each 4 bytes of text */
 };
 
+extern const struct guard_kind guard_allowlist;
+extern const struct guard_kind guard_denylist;
+extern const struct guard_kind guard_injection;
 extern const struct guard_kind guard_pii;
+extern const struct guard_kind guard_regex;
+extern const struct guard_kind guard_schema;
+extern const struct guard_kind guard_secrets;
+extern const struct guard_kind guard_size;
 
 struct guard {
   const struct guard_kind *kind;
@@ -78,6 +88,8 @@ struct guard {
   char *message; /* "message": for the model, in the place of our own; NULL */
   bool names;    /* member names are looked at */
   bool redacts;
+  unsigned cost;       /* steps for each 4 bytes of text: the kind's, or the configuration's */
+  unsigned most;       /* the same of a text in which much is found */
   struct guard_at *at; /* where it looks; NULL: everywhere */
 };
 

@@ -22,6 +22,8 @@ struct pii {
 
 enum { LOCAL_MOST = 64, DOMAIN_MOST = 253 };
 
+enum { STEPS_PER_NUMBER = 12, STEPS_PER_ADDRESS = 16 };
+
 /* "2x.png" is a picture, "1.2.3" a version. */
 static bool
 is_top_level (const char *label, size_t len)
@@ -94,14 +96,15 @@ note (const struct pii *pii, struct search *s, enum kind kind, size_t start, siz
 static size_t
 find_number (const struct pii *pii, struct search *s, size_t at, bool named)
 {
-  size_t end = pii_card (s->text, s->len, at);
+  size_t end;
 
+  if (!search_pay (s, STEPS_PER_NUMBER))
+    return s->len;
+  end = pii_card (s->text, s->len, at);
   if (end > at) {
     note (pii, s, CARD, at, end);
     return end;
   }
-  if (!named)
-    named = pii_announces_phone (s->text, at);
   end = pii_phone (s->text, s->len, at, named);
   if (end > at) {
     note (pii, s, PHONE, at, end);
@@ -115,9 +118,23 @@ find_email (const struct pii *pii, struct search *s, size_t at)
 {
   size_t start, end;
 
+  if (!search_pay (s, STEPS_PER_ADDRESS))
+    return s->len;
   if (!pii_email (s->text, s->len, at, &start, &end))
     return at + 1;
   note (pii, s, EMAIL, start, end);
+  return end;
+}
+
+/* At the start of a word, or inside one; no number begins in a word. */
+static size_t
+find_iban (const struct pii *pii, struct search *s, size_t at)
+{
+  const size_t end = pii_iban (s->text, s->len, at);
+
+  if (end == at)
+    return char_skip (s->text, s->len, at, CHAR_WORD);
+  note (pii, s, IBAN, at, end);
   return end;
 }
 
@@ -144,13 +161,8 @@ find (const struct guard *guard, struct search *s)
       end = find_email (pii, s, at);
     else if (begins_number (s, at))
       end = find_number (pii, s, at, named);
-    else if (char_is (s->text[at], CHAR_ALPHA) && !char_before (s->text, at, CHAR_WORD)) {
-      size_t iban = pii_iban (s->text, s->len, at);
-      if (iban > at) {
-        note (pii, s, IBAN, at, iban);
-        end = iban;
-      }
-    }
+    else if (char_is (s->text[at], CHAR_WORD))
+      end = find_iban (pii, s, at);
     at = end;
   }
 }
@@ -246,6 +258,7 @@ read_pii (struct reading *r)
   const struct json_node *rules = reading_member (r, "rules");
 
   r->guard->redacts = true;
+  r->guard->most = 12;
   return rules != NULL ? read_rules (r, rules, pii) : read_plain (r, pii);
 }
 
@@ -266,5 +279,5 @@ const struct guard_kind guard_pii = {
   .free = free_pii,
   .find = find,
   .numbers = true,
-  .cost = 6,
+  .cost = 5,
 };

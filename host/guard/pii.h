@@ -16,14 +16,12 @@ size_t pii_card (const char *text, size_t len, size_t at);
 size_t pii_iban (const char *text, size_t len, size_t at);
 
 /* A telephone number: with its country's code, or as it is written in North America, or with the 0
- * before an area code; or any 7 to 15 digits when what stands before them (`named`) says that a
- * telephone number follows. */
+ * before an area code; or any 7 to 15 digits when the words before them, or the name of the member
+ * (`named`), say that a telephone number follows. */
 size_t pii_phone (const char *text, size_t len, size_t at, bool named);
 
 /* Is a member called so a telephone number? "phone", "mobile_number", "customerTel" */
 bool pii_names_phone (const char *name, size_t len);
-/* Do the words before `at` announce a telephone number? "call me at " */
-bool pii_announces_phone (const char *text, size_t at);
 
 /* An email address around the "@" at `at`; false: there is none. */
 bool pii_email (const char *text, size_t len, size_t at, size_t *start, size_t *end);

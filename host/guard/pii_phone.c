@@ -3,7 +3,7 @@
 #include "guard/chars.h"
 #include "guard/pii.h"
 
-enum { DIGITS_MOST = 15, GROUPS_MOST = 8, ANNOUNCED_WITHIN = 24 };
+enum { DIGITS_MOST = 15, GROUPS_MOST = 6, ANNOUNCED_WITHIN = 24 };
 
 /* Groups of digits, as far as they may be one number. */
 struct number {
@@ -65,6 +65,59 @@ static bool
 starts_well (const char *text, size_t at, const char *spoilers)
 {
   return !char_before (text, at, CHAR_WORD) && (at == 0 || !char_among (text[at - 1], spoilers));
+}
+
+/* ---- what announces one ---- */
+
+static const char *const words[] = { "phone", "telephone", "tel",      "mobile", "cell",
+                                     "fax",   "handy",     "telefon",  "call",   "whatsapp",
+                                     "sms",   "msisdn",    "cellphone" };
+
+static bool
+is_word (const char *text, size_t len)
+{
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen (words[i]) == len && strncasecmp (words[i], text, len) == 0)
+      return true;
+  return false;
+}
+
+/* Words end at what is no letter, and where small letters are followed by a capital. */
+static bool
+has_word (const char *text, size_t from, size_t to)
+{
+  while (from < to) {
+    size_t end = from + 1;
+    if (!char_is (text[from], CHAR_ALPHA)) {
+      from++;
+      continue;
+    }
+    while (end < to && char_is (text[end], CHAR_ALPHA)
+           && !(char_is (text[end], CHAR_UPPER) && char_is (text[end - 1], CHAR_LOWER)))
+      end++;
+    if (is_word (text + from, end - from))
+      return true;
+    from = end;
+  }
+  return false;
+}
+
+bool
+pii_names_phone (const char *name, size_t len)
+{
+  return has_word (name, 0, len < 64 ? len : 64);
+}
+
+/* Do the words before `at` announce a telephone number?  "call me at " */
+static bool
+is_announced (const char *text, size_t at)
+{
+  size_t from = at;
+
+  while (from > 0 && at - from < ANNOUNCED_WITHIN && !char_is (text[from - 1], CHAR_DIGIT)
+         && text[from - 1] != '\n')
+    from--;
+  return has_word (text, from, at);
 }
 
 /* ---- with a country's code ---- */
@@ -129,9 +182,11 @@ with_a_trunk_0 (const char *text, size_t len, size_t at, const struct number *n)
 }
 
 static size_t
-any_number (const char *text, size_t len, size_t at, const struct number *n)
+any_number (const char *text, size_t len, size_t at, const struct number *n, bool named)
 {
-  if (n->digits < 7 || n->count == 0 || is_date (n) || n->groups[0] > DIGITS_MOST)
+  if (n->digits < 7 || n->digits < 2 * n->count || is_date (n) || n->groups[0] > DIGITS_MOST)
+    return at;
+  if (!named && !is_announced (text, at))
     return at;
   return ends_well (text, len, n->ends[n->count - 1]) ? n->ends[n->count - 1] : at;
 }
@@ -148,8 +203,8 @@ national (const char *text, size_t len, size_t at, bool named)
   end = north_american (text, len, at, &n);
   if (end == at)
     end = with_a_trunk_0 (text, len, at, &n);
-  if (end == at && named)
-    end = any_number (text, len, at, &n);
+  if (end == at)
+    end = any_number (text, len, at, &n, named);
   return end;
 }
 
@@ -175,56 +230,4 @@ pii_phone (const char *text, size_t len, size_t at, bool named)
   }
   end = national (text, len, digit, named);
   return end > digit ? end : at;
-}
-
-/* ---- what announces one ---- */
-
-static const char *const words[] = { "phone", "telephone", "tel",      "mobile", "cell",
-                                     "fax",   "handy",     "telefon",  "call",   "whatsapp",
-                                     "sms",   "msisdn",    "cellphone" };
-
-static bool
-is_word (const char *text, size_t len)
-{
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen (words[i]) == len && strncasecmp (words[i], text, len) == 0)
-      return true;
-  return false;
-}
-
-/* Words end at what is no letter, and where small letters are followed by a capital. */
-static bool
-has_word (const char *text, size_t from, size_t to)
-{
-  while (from < to) {
-    size_t end = from + 1;
-    if (!char_is (text[from], CHAR_ALPHA)) {
-      from++;
-      continue;
-    }
-    while (end < to && char_is (text[end], CHAR_ALPHA)
-           && !(char_is (text[end], CHAR_UPPER) && char_is (text[end - 1], CHAR_LOWER)))
-      end++;
-    if (is_word (text + from, end - from))
-      return true;
-    from = end;
-  }
-  return false;
-}
-
-bool
-pii_names_phone (const char *name, size_t len)
-{
-  return has_word (name, 0, len < 64 ? len : 64);
-}
-
-bool
-pii_announces_phone (const char *text, size_t at)
-{
-  size_t from = at;
-
-  while (from > 0 && at - from < ANNOUNCED_WITHIN && !char_is (text[from - 1], CHAR_DIGIT)
-         && text[from - 1] != '\n')
-    from--;
-  return has_word (text, from, at);
 }

@@ -135,8 +135,6 @@ reading_known (struct reading *r, const struct json_node *object, const char *po
   return true;
 }
 
-enum { REPLACEMENT_MOST = 256 };
-
 bool
 reading_rule (struct reading *r, const char *what, const char *standard, struct guard_rule *rule)
 {

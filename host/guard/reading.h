@@ -16,6 +16,8 @@ struct reading {
   struct error *err;
 };
 
+enum { REPLACEMENT_MOST = 256 };
+
 /* NULL when absent. */
 const struct json_node *reading_member (const struct reading *r, const char *name);
 

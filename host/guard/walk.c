@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "guard/kind.h"
 
-enum { DEPTH_MOST = 128, POINTER_MOST = 200, STEPS_PER_NODE = 2, STEPS_PER_SPAN = 8 };
+enum { DEPTH_MOST = 128, POINTER_MOST = 200, STEPS_PER_NODE = 2 };
 
 /* What a container is, as far as it decides what in it is text. */
 enum place {
@@ -62,6 +62,15 @@ by_start (const void *a, const void *b)
   return x->end > y->end ? -1 : x->end < y->end;
 }
 
+static bool
+is_in_order (const struct span *all, size_t count)
+{
+  for (size_t i = 1; i < count; i++)
+    if (by_start (&all[i - 1], &all[i]) > 0)
+      return false;
+  return true;
+}
+
 /* Put spans in order and make one of those that overlap, which is the first one's; returns how many
  * there are. */
 static size_t
@@ -70,7 +79,7 @@ settle (struct buf *spans)
   struct span *all = (struct span *) (void *) spans->data;
   size_t count = spans->len / sizeof *all, kept = 0;
 
-  if (count > 1)
+  if (!is_in_order (all, count))
     qsort (all, count, sizeof *all, by_start);
   for (size_t i = 0; i < count; i++)
     if (kept > 0 && all[i].start < all[kept - 1].end) {
@@ -155,7 +164,7 @@ static bool
 look (struct walk *w)
 {
   w->search.spans.len = 0;
-  if (search_pay (&w->search, w->search.len / 4 * w->guard->kind->cost + STEPS_PER_NODE))
+  if (search_pay (&w->search, w->search.len / 4 * w->guard->cost + STEPS_PER_NODE))
     w->guard->kind->find (w->guard, &w->search);
   if (*w->search.budget < 0)
     w->stopped = true;

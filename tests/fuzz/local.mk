@@ -16,7 +16,8 @@ fuzzers = \
 	%D%/fuzz_template \
 	%D%/fuzz_jwt \
 	%D%/fuzz_front \
-	%D%/fuzz_realtime
+	%D%/fuzz_realtime \
+	%D%/fuzz_guard
 EXTRA_PROGRAMS += $(fuzzers)
 
 %C%_fuzz_actions_SOURCES = %D%/fuzz_actions.c
@@ -70,6 +71,9 @@ EXTRA_PROGRAMS += $(fuzzers)
 	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
 %C%_fuzz_realtime_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_realtime_LDADD = $(HOST_LIBS)
+%C%_fuzz_guard_SOURCES = %D%/fuzz_guard.c %D%/fuzz.h
+%C%_fuzz_guard_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_guard_LDADD = $(HOST_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

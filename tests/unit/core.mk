@@ -124,7 +124,11 @@ check_PROGRAMS += %D%/test_outbox
 %C%_test_outbox_SOURCES = %D%/test_outbox.c %D%/tap.h
 %C%_test_outbox_LDADD = $(UNIT_LIBS)
 
-check_PROGRAMS += %D%/test_guard_pii
+check_PROGRAMS += %D%/test_guard %D%/test_guard_injection %D%/test_guard_pii %D%/test_guard_secrets
+%C%_test_guard_SOURCES = %D%/test_guard.c %D%/guard_rig.h %D%/tap.h
+%C%_test_guard_LDADD = $(UNIT_LIBS)
+%C%_test_guard_injection_SOURCES = %D%/test_guard_injection.c %D%/guard_rig.h %D%/tap.h
+%C%_test_guard_injection_LDADD = $(UNIT_LIBS)
 %C%_test_guard_pii_SOURCES = %D%/test_guard_pii.c %D%/guard_rig.h %D%/tap.h
 %C%_test_guard_pii_LDADD = $(UNIT_LIBS)
 
@@ -133,3 +137,5 @@ check_PROGRAMS += %D%/test_approval_rules %D%/test_approval_standing
 %C%_test_approval_rules_LDADD = $(UNIT_LIBS)
 %C%_test_approval_standing_SOURCES = %D%/test_approval_standing.c %D%/tap.h
 %C%_test_approval_standing_LDADD = $(UNIT_LIBS)
+%C%_test_guard_secrets_SOURCES = %D%/test_guard_secrets.c %D%/guard_rig.h %D%/tap.h
+%C%_test_guard_secrets_LDADD = $(UNIT_LIBS)

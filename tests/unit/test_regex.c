@@ -706,6 +706,86 @@ test_machine_code_may_be_refused (void)
   CU_ASSERT_EQUAL (WEXITSTATUS (status), 0);
 }
 
+/* ---- for guards: where it matches, and without regard to case ---- */
+
+static const struct {
+  const char *pattern, *text;
+  size_t from, start, end; /* start > end: no match */
+} found[] = {
+  { "b+", "abbab", 0, 1, 3 }, { "b+", "abbab", 2, 2, 3 },
+  { "b+", "abbab", 3, 4, 5 }, { "b+", "abbab", 5, 1, 0 },
+  { "^a", "aa", 1, 1, 0 },    { "(?<=a)b", "ab", 1, 1, 2 },
+  { "x*", "ab", 1, 1, 1 },    { "\xc3\xa9", "e\xc3\xa9", 0, 1, 3 },
+  { "a$", "aa", 0, 1, 2 },    { "(a)\\1", "baac", 0, 1, 3 },
+};
+
+static void
+where_it_matches (void)
+{
+  for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+    struct regex *regex =
+      regex_compile_for (found[i].pattern, strlen (found[i].pattern), REGEX_FINDS, NULL);
+    int64_t budget = BUDGET;
+    size_t start = 1, end = 0;
+    CU_ASSERT_PTR_NOT_NULL_FATAL (regex);
+    CU_ASSERT_EQUAL (regex_find (regex, found[i].text, strlen (found[i].text), found[i].from,
+                                 &start, &end, &budget),
+                     found[i].start > found[i].end ? REGEX_NO_MATCH : REGEX_MATCH);
+    CU_ASSERT_TRUE (start == found[i].start && end == found[i].end);
+    CU_ASSERT_TRUE (budget <= BUDGET);
+    regex_free (regex);
+  }
+}
+
+static void
+a_search_ends_with_its_budget (void)
+{
+  static const char pattern[] = "(a+)+b", text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaacb";
+  struct regex *regex = regex_compile_for (pattern, sizeof pattern - 1, REGEX_FINDS, NULL);
+  int64_t budget = 100;
+  size_t start, end;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (regex);
+  CU_ASSERT_EQUAL (regex_find (regex, text, sizeof text - 1, 0, &start, &end, &budget),
+                   REGEX_TOO_COSTLY);
+  CU_ASSERT_TRUE (budget < 0);
+  regex_free (regex);
+}
+
+static const struct {
+  const char *pattern, *text;
+  bool matches;
+} both_cases[] = {
+  { "^straSSe$", "STRASSE", true },
+  { "^[a-c]+$", "aBC", true },
+  { "^[^a-c]+$", "B", false },
+  { "^[^a-c]+$", "D", true },
+  { "^\xc3\xa4\xc3\x96$", "\xc3\x84\xc3\xb6", true },
+  { "^\xce\xa3$", "\xcf\x82", true }, /* the two small sigmas are letters of one capital */
+  { "^\\u0416$", "\xd0\xb6", true },
+  { "^1_-$", "1_-", true },
+  { "^a(?=B)", "Ab", true },
+};
+
+/* Both programs of a pattern say the same. */
+static void
+without_regard_to_case (void)
+{
+  for (size_t i = 0; i < sizeof both_cases / sizeof *both_cases; i++) {
+    const char *pattern = both_cases[i].pattern, *text = both_cases[i].text;
+    struct regex *regex =
+      regex_compile_for (pattern, strlen (pattern), REGEX_IGNORES_CASE | REGEX_FINDS, NULL);
+    int64_t budget = BUDGET;
+    size_t start, end;
+    CU_ASSERT_PTR_NOT_NULL_FATAL (regex);
+    CU_ASSERT_EQUAL (regex_match (regex, text, strlen (text), &budget),
+                     both_cases[i].matches ? REGEX_MATCH : REGEX_NO_MATCH);
+    CU_ASSERT_EQUAL (regex_find (regex, text, strlen (text), 0, &start, &end, &budget),
+                     both_cases[i].matches ? REGEX_MATCH : REGEX_NO_MATCH);
+    regex_free (regex);
+  }
+}
+
 static CU_TestInfo tests[] = {
   { "plain patterns", test_plain_patterns },
   { "ECMA-262's meanings", test_ecma_meanings },
@@ -724,6 +804,9 @@ static CU_TestInfo tests[] = {
   { "the budget is shared", test_budget_is_shared },
   { "threads share a pattern", test_threads_share_a_pattern },
   { "machine code may be refused", test_machine_code_may_be_refused },
+  { "where it matches", where_it_matches },
+  { "a search ends with its budget", a_search_ends_with_its_budget },
+  { "without regard to case", without_regard_to_case },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "regex", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };

@@ -38,7 +38,7 @@ new_character (struct reader *r, uint32_t c)
   struct regex_node *node = new_node (r, REGEX_SET);
 
   regex_set_add (&r->tree->arena, &node->set, c, c);
-  regex_set_close (&r->tree->arena, &node->set, false);
+  reader_close (r, &node->set, false);
   return node;
 }
 
@@ -218,7 +218,7 @@ read_escape (struct reader *r)
       return NULL;
     regex_set_add (&r->tree->arena, &node->set, c, c);
   }
-  regex_set_close (&r->tree->arena, &node->set, false);
+  reader_close (r, &node->set, false);
   return node;
 }
 
@@ -344,7 +344,7 @@ read_atom (struct reader *r)
     r->p++;
     node = new_node (r, REGEX_SET);
     regex_set_add_dot (&r->tree->arena, &node->set);
-    regex_set_close (&r->tree->arena, &node->set, false);
+    reader_close (r, &node->set, false);
     return node;
   case '*':
   case '+':
@@ -412,7 +412,7 @@ regex_tree_read (struct regex_tree *tree, const char *pattern, size_t len, bool 
     .p = pattern, .end = pattern + len, .tree = tree, .err = err, .strict = strict
   };
 
-  *tree = (struct regex_tree){ 0 };
+  *tree = (struct regex_tree){ .ignores_case = tree->ignores_case };
   tree->root = read_choice (&r);
   if (tree->root == NULL)
     return false;

@@ -29,6 +29,15 @@ is_letter (char c)
   return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
+/* The end of what is put into a set. */
+static inline void
+reader_close (struct reader *r, struct regex_set *set, bool negated)
+{
+  if (r->tree->ignores_case)
+    regex_set_fold (&r->tree->arena, set);
+  regex_set_close (&r->tree->arena, set, negated);
+}
+
 /* Does `text` come next?  Then go over it. */
 static inline bool
 reader_take (struct reader *r, const char *text)

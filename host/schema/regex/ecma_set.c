@@ -238,6 +238,6 @@ reader_brackets (struct reader *r, struct regex_set *set)
     if (!read_class_item (r, set))
       return false;
   }
-  regex_set_close (&r->tree->arena, set, negated);
+  reader_close (r, set, negated);
   return true;
 }

@@ -284,9 +284,9 @@ thread_desk (void)
   return desk != NULL ? desk : new_desk ();
 }
 
-enum regex_verdict
-regex_engine_match (const struct regex_engine *engine, const char *text, size_t len,
-                    int64_t *budget)
+static enum regex_verdict
+match (const struct regex_engine *engine, const char *text, size_t len, size_t from,
+       int64_t *budget)
 {
   size_t run = engine->least_run < len ? engine->least_run : len;
   struct desk *desk = thread_desk ();
@@ -297,10 +297,32 @@ regex_engine_match (const struct regex_engine *engine, const char *text, size_t 
   desk->engine = engine;
   desk->budget = budget;
   desk->item_steps = (STEPS_PER_ITEM + (int64_t) (run / BYTES_PER_STEP)) * engine->slow_down;
-  desk->last = 0;
-  found = pcre2_match (engine->code, (PCRE2_SPTR) text, len, 0, PCRE2_NO_UTF_CHECK, desk->data,
+  desk->last = from;
+  found = pcre2_match (engine->code, (PCRE2_SPTR) text, len, from, PCRE2_NO_UTF_CHECK, desk->data,
                        desk->context);
   if (found >= 0)
     return REGEX_MATCH;
   return found == PCRE2_ERROR_NOMATCH ? REGEX_NO_MATCH : REGEX_TOO_COSTLY;
+}
+
+enum regex_verdict
+regex_engine_match (const struct regex_engine *engine, const char *text, size_t len,
+                    int64_t *budget)
+{
+  return match (engine, text, len, 0, budget);
+}
+
+enum regex_verdict
+regex_engine_find (const struct regex_engine *engine, const char *text, size_t len, size_t from,
+                   size_t *start, size_t *end, int64_t *budget)
+{
+  enum regex_verdict verdict = match (engine, text, len, from, budget);
+  const PCRE2_SIZE *offsets;
+
+  if (verdict != REGEX_MATCH)
+    return verdict;
+  offsets = pcre2_get_ovector_pointer (thread_desk ()->data);
+  *start = offsets[0];
+  *end = offsets[1];
+  return verdict;
 }

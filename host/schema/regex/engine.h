@@ -23,6 +23,11 @@ size_t regex_engine_size (const struct regex_engine *engine);
 enum regex_verdict regex_engine_match (const struct regex_engine *engine, const char *text,
                                        size_t len, int64_t *budget);
 
+/* The first match from byte `from` on. */
+enum regex_verdict regex_engine_find (const struct regex_engine *engine, const char *text,
+                                      size_t len, size_t from, size_t *start, size_t *end,
+                                      int64_t *budget);
+
 /* Does "\p{text}" mean something? */
 bool regex_engine_knows_property (const char *text);
 

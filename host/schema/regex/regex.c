@@ -7,24 +7,31 @@
 #include "schema/regex/tree.h"
 
 static bool
-make_program (struct regex *regex, const struct regex_tree *tree, struct error *err)
+make_program (struct regex *regex, const struct regex_tree *tree, bool finds, struct error *err)
 {
   regex->simple = regex_simple_new (tree);
-  if (regex->simple != NULL) {
+  if (regex->simple != NULL)
     regex->size = regex_simple_size (regex->simple);
+  if (regex->simple != NULL && !finds)
     return true;
-  }
   regex->engine = regex_engine_new (tree, err);
   if (regex->engine == NULL)
     return false;
-  regex->size = regex_engine_size (regex->engine);
+  regex->size += regex_engine_size (regex->engine);
   return true;
 }
 
 struct regex *
 regex_compile (const char *pattern, size_t len, struct error *err)
 {
-  CLEANUP_REGEX_TREE struct regex_tree tree = { 0 };
+  return regex_compile_for (pattern, len, 0, err);
+}
+
+struct regex *
+regex_compile_for (const char *pattern, size_t len, unsigned wishes, struct error *err)
+{
+  CLEANUP_REGEX_TREE struct regex_tree tree = { .ignores_case =
+                                                  (wishes & REGEX_IGNORES_CASE) != 0 };
   struct regex *regex;
 
   if (len > PATTERN_LEN_MAX) {
@@ -34,7 +41,7 @@ regex_compile (const char *pattern, size_t len, struct error *err)
   if (!regex_tree_read (&tree, pattern, len, false, err) || !regex_tree_check_weight (&tree, err))
     return NULL;
   regex = xcalloc (1, sizeof *regex);
-  if (make_program (regex, &tree, err))
+  if (make_program (regex, &tree, (wishes & REGEX_FINDS) != 0, err))
     return regex;
   regex_free (regex);
   return NULL;
@@ -56,6 +63,13 @@ regex_match (const struct regex *regex, const char *text, size_t len, int64_t *b
   if (regex->simple != NULL)
     return regex_simple_match (regex->simple, text, len, budget);
   return regex_engine_match (regex->engine, text, len, budget);
+}
+
+enum regex_verdict
+regex_find (const struct regex *regex, const char *text, size_t len, size_t from, size_t *start,
+            size_t *end, int64_t *budget)
+{
+  return regex_engine_find (regex->engine, text, len, from, start, end, budget);
 }
 
 bool

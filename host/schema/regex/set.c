@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fold.h"
 #include "schema/regex/tree.h"
 
 static const struct regex_range digits[] = { { '0', '9' } };
@@ -101,6 +102,33 @@ regex_set_add_property (struct arena *arena, struct regex_set *set, const char *
   *property = (struct regex_property){ .next = set->properties, .text = text };
   set->properties = property;
   return true;
+}
+
+static bool
+has (const struct regex_set *set, uint32_t count, uint32_t c)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (c >= set->ranges[i].first && c <= set->ranges[i].last)
+      return true;
+  return false;
+}
+
+/* Small letters first: two capitals may have the same one. */
+void
+regex_set_fold (struct arena *arena, struct regex_set *set)
+{
+  for (int turn = 0; turn < 2; turn++) {
+    const uint32_t count = set->count;
+    for (size_t i = 0; i < fold_ranges_count; i++)
+      for (uint32_t c = fold_ranges[i].first; c <= fold_ranges[i].last;
+           c += fold_ranges[i].stride) {
+        const uint32_t small = fold_case (c);
+        if (turn == 0 && has (set, count, c))
+          regex_set_add (arena, set, small, small);
+        else if (turn == 1 && has (set, count, small))
+          regex_set_add (arena, set, c, c);
+      }
+  }
 }
 
 static int

@@ -79,6 +79,7 @@ struct regex_name {
 };
 
 struct regex_tree {
+  bool ignores_case; /* said before it is read: letters stand for both cases of them */
   struct arena arena;
   struct regex_node *root;
   uint32_t groups;     /* that capture */
@@ -121,6 +122,9 @@ void regex_set_add_dot (struct arena *arena, struct regex_set *set);
 /* What \p{name} or \P{name} means; false when there is no such property. */
 bool regex_set_add_property (struct arena *arena, struct regex_set *set, const char *name,
                              bool negated);
+/* The other case of all letters that are in it, as fold.h has them; those of properties alone stay
+ * as they are.  Before it is closed. */
+void regex_set_fold (struct arena *arena, struct regex_set *set);
 /* The end of adding. */
 void regex_set_close (struct arena *arena, struct regex_set *set, bool negated);
 

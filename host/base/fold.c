@@ -1,0 +1,39 @@
+#include "base/fold.h"
+
+const struct fold_range fold_ranges[] = {
+  { 0x41, 0x5a, 32, 1 },       { 0xc0, 0xd6, 32, 1 },     { 0xd8, 0xde, 32, 1 },
+  { 0x100, 0x12e, 1, 2 },      { 0x132, 0x136, 1, 2 },    { 0x139, 0x147, 1, 2 },
+  { 0x14a, 0x176, 1, 2 },      { 0x178, 0x178, -121, 1 }, { 0x179, 0x17d, 1, 2 },
+  { 0x1cd, 0x1db, 1, 2 },      { 0x1de, 0x1ee, 1, 2 },    { 0x1f8, 0x21e, 1, 2 },
+  { 0x222, 0x232, 1, 2 },      { 0x246, 0x24e, 1, 2 },    { 0x370, 0x372, 1, 2 },
+  { 0x376, 0x376, 1, 1 },      { 0x37f, 0x37f, 116, 1 },  { 0x386, 0x386, 38, 1 },
+  { 0x388, 0x38a, 37, 1 },     { 0x38c, 0x38c, 64, 1 },   { 0x38e, 0x38f, 63, 1 },
+  { 0x391, 0x3a1, 32, 1 },     { 0x3a3, 0x3ab, 32, 1 },   { 0x3c2, 0x3c2, 1, 1 },
+  { 0x3d8, 0x3ee, 1, 2 },      { 0x400, 0x40f, 80, 1 },   { 0x410, 0x42f, 32, 1 },
+  { 0x460, 0x480, 1, 2 },      { 0x48a, 0x4be, 1, 2 },    { 0x4c0, 0x4c0, 15, 1 },
+  { 0x4c1, 0x4cd, 1, 2 },      { 0x4d0, 0x52e, 1, 2 },    { 0x531, 0x556, 48, 1 },
+  { 0x10a0, 0x10c5, 7264, 1 }, { 0x1e00, 0x1e94, 1, 2 },  { 0x1e9e, 0x1e9e, -7615, 1 },
+  { 0x1ea0, 0x1efe, 1, 2 },    { 0x1f08, 0x1f0f, -8, 1 }, { 0x1f18, 0x1f1d, -8, 1 },
+  { 0x1f28, 0x1f2f, -8, 1 },   { 0x1f38, 0x1f3f, -8, 1 }, { 0x1f48, 0x1f4d, -8, 1 },
+  { 0x1f59, 0x1f5f, -8, 2 },   { 0x1f68, 0x1f6f, -8, 1 }, { 0x2c00, 0x2c2f, 48, 1 },
+  { 0x2c80, 0x2ce2, 1, 2 },    { 0xff21, 0xff3a, 32, 1 }, { 0x10400, 0x10427, 40, 1 },
+};
+const size_t fold_ranges_count = sizeof fold_ranges / sizeof *fold_ranges;
+
+uint32_t
+fold_case (uint32_t c)
+{
+  size_t low = 0, high = fold_ranges_count;
+
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const struct fold_range *r = &fold_ranges[middle];
+    if (c < r->first)
+      high = middle;
+    else if (c > r->last)
+      low = middle + 1;
+    else
+      return (c - r->first) % r->stride == 0 ? (uint32_t) ((int64_t) c + r->delta) : c;
+  }
+  return c;
+}
