@@ -21,4 +21,5 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/hash.json \
   %D%/tenants/acme-corp.json \
   %D%/tenants/meals.json \
+  %D%/tenants/services.json \
   %D%/tenants/voice-agent.json

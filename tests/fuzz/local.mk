@@ -4,6 +4,7 @@ fuzzers = \
 	%D%/fuzz_actions \
 	%D%/fuzz_agui \
 	%D%/fuzz_json \
+	%D%/fuzz_openapi \
 	%D%/fuzz_schema \
 	%D%/fuzz_repair \
 	%D%/fuzz_regex \
@@ -31,6 +32,10 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
 %C%_fuzz_json_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_json_LDADD = $(HOST_LIBS)
+%C%_fuzz_openapi_SOURCES = %D%/fuzz_openapi.c
+%C%_fuzz_openapi_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_fuzz_openapi_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_openapi_LDADD = plugins/openapi/libopenapi.la plugins/common/libplugincommon.la $(YAML_LIBS) -lm
 %C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c %D%/fuzz.h
 %C%_fuzz_schema_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_schema_LDADD = $(HOST_LIBS)
@@ -78,4 +83,4 @@ EXTRA_PROGRAMS += $(fuzzers)
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 
-EXTRA_DIST += %D%/fuzz.py %D%/actions.dict %D%/json.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds
+EXTRA_DIST += %D%/fuzz.py %D%/actions.dict %D%/json.dict %D%/openapi.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds

@@ -7,8 +7,9 @@ import json
 import os
 import tempfile
 
-from harness import Daemon, main, same
-from test_builders import caller
+import openapi_documents
+from harness import SOURCE, Daemon, comment, main, same
+from test_builders import caller, seconds
 from test_http import Handler, Server, write_secret
 
 
@@ -25,6 +26,8 @@ class Service(Handler):
         headers = {name.lower(): value for name, value in self.asked["headers"].items()}
         self.give({"method": self.command, "path": self.path, "body": self.asked["body"].decode("latin-1"),
                    "headers": headers})
+
+    on_other = on_said
 
     def on_pages(self, path, nth):
         self.give([{"id": n, "long": "x" * 50} for n in range(5)],
@@ -99,7 +102,8 @@ def serving(make=items, policy=None, **settings):
 def body(d, tool, arguments):
     answer = d.rest(tool, arguments)
     same(answer.status, 200, answer)
-    return answer.body["structuredContent"] if "structuredContent" in answer.body else answer.body["structured"]
+    assert "structured" in answer.body, answer
+    return answer.body["structured"]
 
 
 def test_S3_14_a_document_is_tools():
@@ -219,6 +223,113 @@ def test_tenants_have_services_of_their_own():
             for name in tenants:
                 who = caller(d, name)
                 same([tool["name"] for tool in who.http("GET", "/v1/tools").json["tools"]], [name + "_say"])
+
+
+def test_the_example_is_one():
+    text = (SOURCE / "examples" / "tenants" / "services.json").read_text()
+    with Daemon(plugins=["openapi"], tenants={"services": text}) as d:
+        who = caller(d, "services")
+        tool = who.http("GET", "/v1/tools").json["tools"][0]
+        same((tool["name"], sorted(tool["inputSchema"]["properties"])), ("get_forecast", ["city", "days"]))
+
+
+# ---- large documents, in the style of public ones ----
+
+def large(style):
+    """For `file`: where the document is, which is too large for a tenant's file."""
+    def write(url, folder):
+        made = openapi_documents.STYLES[style](url)
+        path = os.path.join(folder, style)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(openapi_documents.to_yaml(made) if style == "hosting" else json.dumps(made))
+        return path
+    return write
+
+
+def test_S3_14_a_payments_api():
+    with serving(make=None, file=large("payments"), credentials=["bearerAuth"], tools_max=300, output_schema=False) as (s, d):
+        same(len(d.tools()), 288)
+        same(d.log_events("openapi_operation_left_out"), [])
+        said = body(d, "PostCustomers", {"body": {
+            "amount": 5, "currency": "eur", "expand": ["source", "card"], "metadata": {"a b": "c"},
+            "shipping": {"name": "N", "address": {"city": "Köln"}}}})
+        same(said["body"], "amount=5&currency=eur&expand%5B0%5D=source&expand%5B1%5D=card&metadata%5Ba%20b%5D=c"
+                           "&shipping%5Bname%5D=N&shipping%5Baddress%5D%5Bcity%5D=K%C3%B6ln")
+        same(said["headers"]["content-type"], "application/x-www-form-urlencoded")
+        said = body(d, "GetCustomersId", {"customer": "cus/1", "expand": ["card"]})
+        same(said["path"], "/v1/customers/cus%2F1?expand%5B0%5D=card")
+        said = body(d, "PostCustomersIdCancel", {"customer": "c"})
+        same((said["path"], said["body"]), ("/v1/customers/c/cancel", ""))
+        same(d.rest("PostCustomers", {"body": {"amount": "x", "currency": "eur"}}).code, "tool_args_invalid")
+
+
+def test_S3_14_a_code_hosting_api_is_searched():
+    with serving(make=None, file=large("hosting"), group="search") as (s, d):
+        same(sorted(d.tools()), ["items_call", "items_describe_operation", "items_search_operations"])
+        same(d.wait_log("openapi_service_built")["operations"], 980)
+        found = body(d, "items_search_operations", {"query": "list milestones in repos", "limit": 3})
+        same(found["operations"][0]["operation"], "milestones/list-milestones-for-repos-owner-repo")
+        told = body(d, "items_describe_operation", {"operation": found["operations"][0]["operation"]})
+        same(told["definition"]["inputSchema"]["required"], ["owner", "repo"])
+        said = body(d, "items_call", {"operation": "milestones/get-milestones-for-repos-owner-repo",
+                                      "arguments": {"owner": "a", "repo": "b.c", "milestone_id": 7}})
+        same(said["path"], "/repos/a/b.c/milestones/7")
+        answer = d.rest("items_call", {"operation": "milestones/get-milestones-for-repos-owner-repo", "arguments": {}})
+        same(answer.code, "tool_args_invalid")
+        assert "/: it lacks owner" in answer.body["error"]["message"], answer
+
+
+def test_S3_14_a_cloud_api():
+    with serving(make=None, file=large("cloud"), credentials=["apiKey"], tools_max=200, output_schema=False,
+                 server_variables={"tier": "pro"}) as (s, d):
+        same(len(d.tools()), 140)
+        data = base64.b64encode(b"\x00\x01").decode()
+        said = body(d, "cloud_objects_upload", {"object": "a b", "body": {
+            "file": {"name": "f", "type": "image/x", "data": data}, "metadata": {"kind": "cloud#object"}}})
+        same(said["path"], "/pro/v2/objects/a%20b:upload")
+        assert 'filename="f"\r\nContent-Type: image/x\r\n\r\n\x00\x01\r\n' in said["body"], said
+        assert 'Content-Type: application/json\r\n\r\n{"kind":"cloud#object"}' in said["body"], said
+        said = body(d, "cloud_forecasts_latest", {"region": ["eu", "us"], "format": "json"})
+        same(said["path"], "/pro/v2/forecasts/near;region=eu;region=us/latest.json")
+        said = body(d, "cloud_buckets_get", {"bucket": "b", "fields": ["a", "b"], "If-Match": '"e"'})
+        same((said["path"], said["headers"]["if-match"]), ("/pro/v2/buckets/b?fields=a%20b", '"e"'))
+        same(d.rest("cloud_buckets_insert", {"body": {"kind": "cloud#other"}}).code, "tool_args_invalid")
+
+
+def worker_rss(d):
+    """The most memory that a worker has, in KiB."""
+    return max(int(d.status(pid)["VmRSS"].split()[0]) for pid in d.workers())
+
+
+def test_a_thousand_operations_are_tools():
+    with serving(make=None, file=large("hosting"), tools_max=1000, output_schema=False) as (s, d):
+        same(len(d.tools()), 980)
+        started, built = (d.wait_log(event, lambda e: e.get("builder", "openapi") == "openapi")["ts"]
+                          for event in ("tool_builder_phase_started", "tool_builder_phase_built_tool"))
+        same(body(d, "labels_get-labels-for-orgs-org", {"org": "o", "label_id": 1})["path"], "/orgs/o/labels/1")
+        milliseconds = (seconds(built) - seconds(started)) * 1000
+        comment(f"980 operations: built in {milliseconds:.0f} ms, {d.rss()} KiB of the daemon, "
+                f"{worker_rss(d)} KiB of the worker")
+
+
+def test_S3_14_our_own_description():
+    """The daemon's operations as tools of the daemon: one that is called by another."""
+    with Daemon(plugins=["echo"]) as other, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "own.json")
+        with open(path, "wb") as file:
+            file.write(other.http("GET", "/openapi.json").body)
+        os.chmod(path, 0o644)
+        server = "http://" + other.address
+        policy = {"permissions": {"http": [{"url": server + "/*", "private": True}], "read": [folder]}}
+        schemes = list(json.loads(other.http("GET", "/openapi.json").body)["components"].get("securitySchemes", {}))
+        service = {"name": "toolhost", "file": path, "server": server, "names": "derive", "credentials": schemes,
+                   "tools_max": 500, "output_schema": False}
+        with Daemon(plugins=["openapi"], policies={"openapi": policy},
+                    tenants={"default": {"features": {"openapi": {"services": [service]}}}}) as d:
+            said = body(d, "post_v1_tools_name_call", {"name": "echo", "body": {"arguments": {"text": "from outside"}}})
+            same(said["content"][0]["text"], "from outside")
+            assert len(d.tools()) > 30, d.tools()
 
 
 if __name__ == "__main__":
