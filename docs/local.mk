@@ -4,3 +4,4 @@ dist_doc_DATA += %D%/ag-ui.md %D%/durable.md
 dist_doc_DATA += %D%/audit.md %D%/store.md
 dist_doc_DATA += %D%/tools.md
 dist_doc_DATA += %D%/guards.md
+dist_doc_DATA += %D%/functions.md

@@ -12,6 +12,7 @@ include plugins/clock/local.mk
 include plugins/conformance/local.mk
 include plugins/data_query/local.mk
 include plugins/end_call/local.mk
+include plugins/ffi/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk
 include plugins/http_get/local.mk
