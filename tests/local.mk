@@ -13,6 +13,7 @@ integration_tests = \
 	%D%/integration/test_durable.py \
 	%D%/integration/test_hooks.py \
 	%D%/integration/test_fairness.py \
+	%D%/integration/test_ffi.py \
 	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
 	%D%/integration/test_hotswap.py \

@@ -32,6 +32,7 @@ extern const struct command command_reload;
 extern const struct command command_store;
 extern const struct command command_audit;
 extern const struct command command_openapi;
+extern const struct command command_ffi;
 extern const struct command command_schema;
 extern const struct command command_resources;
 extern const struct command command_skills;

@@ -9,6 +9,7 @@ libcli_la_SOURCES = \
   %D%/client.c %D%/client.h \
   %D%/direct.c %D%/direct.h \
   %D%/exits.c %D%/exits.def %D%/exits.h \
+  %D%/indented.c %D%/indented.h \
   %D%/input.c %D%/input.h \
   %D%/lint.c %D%/lint.h \
   %D%/options.c %D%/options.h \
@@ -33,6 +34,7 @@ toolhost_SOURCES = \
   %D%/check_offers.c %D%/check_offers.h \
   %D%/check_skills.c %D%/check_skills.h \
   %D%/cmd_check.c \
+  %D%/cmd_ffi.c \
   %D%/cmd_key.c \
   %D%/cmd_list.c \
   %D%/cmd_new.c \

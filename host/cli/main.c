@@ -31,19 +31,15 @@ static const struct command command_version = {
 };
 
 static const struct command *const commands[] = {
-  &command_list,      &command_call,
-  &command_resources, &command_read,
-  &command_prompts,   &command_prompt,
-  &command_skills,    &command_check,
-  &command_schema,    &command_new,
-  &command_plugins,   &command_tenants,
-  &command_sessions,  &command_agui,
-  &command_asks,      &command_approve,
-  &command_cancel,    &command_reload,
-  &command_store,     &command_audit,
-  &command_key,       &command_tools,
-  &command_openapi,   &command_help,
-  &command_version,   NULL,
+  &command_list,     &command_call,    &command_resources,
+  &command_read,     &command_prompts, &command_prompt,
+  &command_skills,   &command_check,   &command_schema,
+  &command_new,      &command_plugins, &command_tenants,
+  &command_sessions, &command_agui,    &command_asks,
+  &command_approve,  &command_cancel,  &command_reload,
+  &command_store,    &command_audit,   &command_key,
+  &command_tools,    &command_openapi, &command_ffi,
+  &command_help,     &command_version, NULL,
 };
 
 bool

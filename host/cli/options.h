@@ -41,8 +41,9 @@ enum {
   OPTION_ROLE = 1 << 26,
   OPTION_TENANT = 1 << 27,
   OPTION_CONFIG_DIR = 1 << 28,
-  OPTION_APPLY = 1 << 29, /* --file, --prune, --dry-run, --yes */
-  OPTION_TRY = 1 << 30,   /* --arguments, --context, --webhooks */
+  OPTION_APPLY = 1 << 29,   /* --file, --prune, --dry-run, --yes */
+  OPTION_TRY = 1 << 30,     /* --arguments, --context, --webhooks */
+  OPTION_IMPORT = 1U << 31, /* --library, --symbol, --preprocess, --output FILE, --plugin FILE */
   OPTIONS_DAEMON = OPTION_SOCKET | OPTION_URL | OPTION_KEY,
   OPTIONS_BEFORE_COMMAND = OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION
 };
@@ -69,6 +70,7 @@ struct options {
   const char *config_dir;
   const char *file;
   const char *arguments, *context, *webhooks;
+  const char *library, *symbol;
   struct option_list args;
   struct option_list refs;
   struct option_list registries;
@@ -83,6 +85,7 @@ struct options {
   bool describe;
   bool quiet;
   bool prune, dry_run, yes;
+  bool preprocess;
   bool help;
   bool version;
 };

@@ -47,6 +47,9 @@ bool host_failed (const struct host *host);
 bool host_ready (const struct host *host);
 struct catalog *host_catalog (const struct host *host);
 struct calls *host_calls (const struct host *host);
+/* The internal tool of this name, of the plugin that builds the feature; NULL: there is none.  Good
+ * until this turn of the loop ends. */
+struct tool *host_internal_tool (const struct host *host, const char *feature, const char *name);
 /* { "plugins": […] } */
 void host_render_plugins (struct host *host, struct buf *out);
 

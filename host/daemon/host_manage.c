@@ -203,10 +203,16 @@ on_changed (void *ctx, const char *tenant)
     toolsets_touch (host->toolsets, tenant);
 }
 
+struct tool *
+host_internal_tool (const struct host *host, const char *feature, const char *name)
+{
+  return plugins_builder_tool (host->plugins, feature, name);
+}
+
 static struct tool *
 internal_tool (void *ctx, const char *name)
 {
-  return plugins_builder_tool (((struct host *) ctx)->plugins, ACTIONS_FEATURE, name);
+  return host_internal_tool (ctx, ACTIONS_FEATURE, name);
 }
 
 static void

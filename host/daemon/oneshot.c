@@ -69,7 +69,7 @@ find_problem (struct host *host, struct error *err)
 }
 
 struct oneshot *
-oneshot_open (const char *plugin_file, struct error *err)
+oneshot_open_builder (const char *plugin_file, struct error *err)
 {
   struct oneshot *oneshot = xcalloc (1, sizeof *oneshot);
 
@@ -85,7 +85,15 @@ oneshot_open (const char *plugin_file, struct error *err)
   host_start (oneshot->host);
   while (!host_ready (oneshot->host))
     ev_run (oneshot->loop, EVRUN_ONCE);
-  if (catalog_toolset (host_catalog (oneshot->host))->all == 0) {
+  return oneshot;
+}
+
+struct oneshot *
+oneshot_open (const char *plugin_file, struct error *err)
+{
+  struct oneshot *oneshot = oneshot_open_builder (plugin_file, err);
+
+  if (oneshot != NULL && catalog_toolset (host_catalog (oneshot->host))->all == 0) {
     find_problem (oneshot->host, err);
     oneshot_close (oneshot);
     return NULL;
@@ -118,15 +126,15 @@ on_done (void *ctx, const struct result *result)
   oneshot->events->done (oneshot->ctx, result);
 }
 
-void
-oneshot_call (struct oneshot *oneshot, struct call_request *request,
-              const struct call_events *events, void *ctx)
+/* In the toolset of the request. */
+static void
+run_call (struct oneshot *oneshot, struct call_request *request, const struct call_events *events,
+          void *ctx)
 {
   static const struct call_events through = { .progress = on_progress,
                                               .log = on_log,
                                               .done = on_done };
 
-  request->toolset = oneshot_toolset (oneshot);
   oneshot->events = events;
   oneshot->ctx = ctx;
   oneshot->done = false;
@@ -134,6 +142,28 @@ oneshot_call (struct oneshot *oneshot, struct call_request *request,
   while (!oneshot->done)
     ev_run (oneshot->loop, EVRUN_ONCE);
   oneshot->call = NULL;
+}
+
+void
+oneshot_call (struct oneshot *oneshot, struct call_request *request,
+              const struct call_events *events, void *ctx)
+{
+  request->toolset = oneshot_toolset (oneshot);
+  run_call (oneshot, request, events, ctx);
+}
+
+bool
+oneshot_call_internal (struct oneshot *oneshot, const char *feature, struct call_request *request,
+                       const struct call_events *events, void *ctx)
+{
+  struct tool *tool = host_internal_tool (oneshot->host, feature, request->name);
+
+  if (tool == NULL)
+    return false;
+  request->toolset = toolset_new (&(struct tool *){ tool_ref (tool) }, 1, 0);
+  run_call (oneshot, request, events, ctx);
+  toolset_unref (request->toolset);
+  return true;
 }
 
 void

@@ -338,6 +338,8 @@ def test_completion():
     same(complete("list", "--format", "open"), ["openai", "openai-chat", "openai-responses", "openai-realtime"])
     same(complete("call", "echo", "--dead"), ["--deadline"])
     same(complete("schema", ""), ["check"])
+    same(complete("ffi", ""), ["import"])
+    same(complete("ffi", "import", "--pre"), ["--preprocess"])
     same(complete("schema", "check", "--output", "n"), ["ndjson"])
     same(complete("schema", "check", "--draft", "draft-0"), ["draft-07", "draft-06", "draft-04"])
 
