@@ -10,6 +10,7 @@ integration_tests = \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
+	%D%/integration/test_approvals.py \
 	%D%/integration/test_durable.py \
 	%D%/integration/test_hooks.py \
 	%D%/integration/test_fairness.py \

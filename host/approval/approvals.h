@@ -58,7 +58,7 @@ struct approval_facts {
   const char *call_id; /* the caller's, or the one that was made for it */
   bool named;          /* … it is the caller's, in `claimed_in` */
   const char *claimed_in;
-  struct store_bytes metadata; /* JSON object, or data NULL */
+  struct store_bytes metadata; /* what its tool is told of who calls, JSON object; or data NULL */
   int64_t deadline_ms;         /* the caller's wish, from its begin on; 0: none */
   /* what */
   const char *tool;
@@ -72,7 +72,8 @@ struct approval_facts {
   const char *reason; /* which rule, for people */
   bool by_caller;     /* its caller may decide, too */
   /* how it went; Unix time in milliseconds, 0: not yet */
-  int64_t created_ms, expires_ms, decided_ms, ended_ms;
+  int64_t created_ms, decided_ms, ended_ms;
+  int64_t expires_ms; /* until then somebody may decide; of an approved one, until then it begins */
   const char *decided_by; /* a principal; "rule:ID" of a standing rule; or NULL */
   const char *text;       /* what who decided said, or why it expired; or NULL */
   const char *outcome;    /* of an approved call that has ended: "ok", or the code; or NULL */
@@ -81,6 +82,8 @@ struct approval_facts {
 
 /* As an object: id, state, tool, arguments (those for people), …: what REST answers. */
 void approval_put (struct json_writer *w, const struct approval_facts *facts);
+/* A member that says when, "2026-11-22T01:02:03.004Z"; none of 0. */
+void approval_put_time (struct json_writer *w, const char *name, int64_t ms);
 
 /* ---- the book ---- */
 
@@ -130,14 +133,17 @@ struct approval_waiter {
   /* It was approved; approvals_settings.approved begins it. */
 };
 
-/* NULL: too many wait, err says of whom.  `facts` is copied; its id, state, number and times are
- * the book's to set. */
+/* A new id, into at least APPROVAL_ID_LEN + 1 bytes. */
+void approval_make_id (char *room);
+/* NULL: too many wait, err says of whom.  `facts` is copied; state, number and times are the book's
+ * to set, but for expires_ms: how long it may wait (0: as settings say). */
 struct approval *approvals_ask (struct approvals *book, const struct approval_facts *facts,
                                 const struct approval_waiter *waiter, void *ctx, struct error *err);
 /* The open entry of this key; NULL: there is none. */
 struct approval *approvals_find_key (struct approvals *book, const unsigned char key[STORE_HASH]);
+/* The time of its clock. */
+int64_t approvals_now (const struct approvals *book);
 const struct approval_facts *approval_facts (const struct approval *approval);
-void *approval_ctx (const struct approval *approval);
 /* Somebody waits for it again, whom nobody waited before; with `recorded` called at once. */
 void approval_join (struct approval *approval, const struct approval_waiter *waiter, void *ctx);
 bool approval_is_awaited (const struct approval *approval);
@@ -211,21 +217,22 @@ struct standing_rule {
   const char *id; /* "rul_" and 32 hex digits */
   const char *tenant;
   const char *principal; /* whose calls; "": of nobody in particular */
-  const char *tool;
-  struct store_bytes arguments; /* JSON object; data NULL: whatever they are */
+  const char *tool, *digest;
+  struct store_bytes arguments; /* canonical JSON object; data NULL: whatever they are */
+  struct store_bytes shown;     /* the same for people: secrets are not in it */
   const char *made_by;          /* who decided */
   const char *approval;         /* by which entry */
   int64_t created_ms;
 };
 
-struct approval_call; /* standing.h */
+struct standing_call; /* standing.h */
 /* The id of the rule that approves such a call at once; NULL: there is none. */
 const char *approvals_standing (const struct approvals *book, const char *tenant,
-                                const char *principal, const struct approval_call *call);
+                                const char *principal, const struct standing_call *call);
 /* All of a tenant (NULL: of all), oldest first, while `see` runs. */
 void approvals_see_rules (const struct approvals *book, const char *tenant,
                           void (*see) (void *ctx, const struct standing_rule *rule), void *ctx);
-/* STORE_NOT_FOUND: there is no such rule of the tenant.  The callback comes later. */
+/* STORE_NOT_FOUND, told at once: there is no such rule of the tenant (NULL: of any). */
 void approvals_drop_rule (struct approvals *book, const char *tenant, const char *id, store_cb cb,
                           void *ctx);
 

@@ -342,6 +342,7 @@ ask_settle (struct ask *ask, const char *key, const char *is)
 /* ---- packed ---- */
 
 struct packed {
+  char approval[40];
   uint32_t rounds, open_count;
   uint32_t open_len, answers_len;
 };
@@ -384,6 +385,7 @@ ask_pack (const struct ask *ask, struct buf *out)
     write_essence (&w, &tape, json_next (n));
   }
   jsonw_end (&w);
+  memcpy (head.approval, ask->approval, sizeof head.approval);
   head.open_len = (uint32_t) open.len;
   head.answers_len = (uint32_t) ask->answers.len;
   buf_append (out, &head, sizeof head);
@@ -416,6 +418,8 @@ ask_unpack (const char *packed, size_t len)
   if ((uint64_t) head.open_len + head.answers_len > len)
     return NULL;
   ask = xcalloc (1, sizeof *ask);
+  memcpy (ask->approval, head.approval, sizeof ask->approval);
+  ask->approval[sizeof ask->approval - 1] = '\0';
   ask->rounds = head.rounds;
   ask->open_count = head.open_count;
   buf_append (&ask->open, packed, head.open_len);

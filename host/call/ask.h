@@ -31,6 +31,7 @@ struct ask_rules *ask_rules_new (void);
 void ask_rules_free (struct ask_rules *rules);
 
 struct ask {
+  char approval[40];   /* by which its call was approved; "": it needed none */
   struct buf open;     /* { key: { "method", "params"? }, … }; may hold line breaks */
   struct buf answers;  /* { key: { "is", "value"? }, … }: for the worker */
   struct buf kept;     /* the tool's own bytes */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "approval/approvals.h"
 #include "audit/audit.h"
 #include "base/clock.h"
 #include "base/json_write.h"
@@ -138,6 +139,8 @@ index_call (struct calls *calls, struct call *call, const struct call_request *r
   HASH_VALUE (call->id, len, hash);
   HASH_FIND_BYHASHVALUE (hh, calls->by_id, call->id, len, hash, same);
   if (same != NULL) {
+    if (request->approved != NULL) /* its caller has the one that is found by it */
+      return;
     if (request->claimed_in == NULL)
       log_event (calls->log, LOG_NOTICE, "tool_call_duplicate_id", "call", call->id, "tool",
                  call->tool->name, NULL);
@@ -158,6 +161,9 @@ take_rounds (struct call *call, const struct call_request *request)
   call->askable = request->askable;
   call->deadline_ms = request->deadline_ms;
   call->ask = request->ask;
+  if (request->approved != NULL || request->ask != NULL)
+    (void) snprintf (call->approval, sizeof call->approval, "%s",
+                     request->approved != NULL ? request->approved->id : request->ask->approval);
   if (request->responses == NULL)
     return;
   text = json_raw (request->responses_tape, request->responses, &len);
@@ -274,6 +280,10 @@ go_on (struct call *call)
 static void
 on_won (struct call *call)
 {
+  struct result result = { .error = CALL_tool_unavailable, .retry_after_ms = 1000 };
+
+  if (call->must_be_known) /* it was, a moment ago: nobody has approved it */
+    return call_finish (call, &result, "its id was let go of meanwhile");
   (void) go_on (call);
 }
 
@@ -329,7 +339,15 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     call_read (call);
     return call;
   }
-  if (request->claimed_in != NULL && claim (call, request))
+  switch (call_approve (call, request)) {
+  case APPROVE_NOT_NEEDED:
+    break;
+  case APPROVE_WAITS:
+    return call;
+  case APPROVE_ENDED:
+    return NULL;
+  }
+  if ((request->claimed_in != NULL || call->approval[0] != '\0') && claim (call, request))
     return call;
   return go_on (call) ? call : NULL;
 }
@@ -410,13 +428,14 @@ static bool
 is_overloaded (const struct calls *calls, struct result *result, struct buf *text)
 {
   const bool full = pressure_is (calls->settings.pressure, PRESSURE_FULL);
+  const unsigned running = calls->running - calls->unapproved;
 
-  if (!calls->draining && calls->running < calls->settings.running_max && !full)
+  if (!calls->draining && running < calls->settings.running_max && !full)
     return false;
   text->len = 0;
   result->error = CALL_tool_overloaded;
   result->retry_after_ms = 1000;
-  if (full && !calls->draining && calls->running < calls->settings.running_max)
+  if (full && !calls->draining && running < calls->settings.running_max)
     buf_puts (text, "The host is short of memory; try again later.");
   return true;
 }
@@ -430,7 +449,7 @@ is_beyond_quota (const struct calls *calls, const struct call_request *request, 
   struct tenancy *tenancy = tenancy_of (calls, request);
   CLEANUP_BUF struct buf why = { 0 };
 
-  if (tenancy == NULL || request->ask != NULL
+  if (tenancy == NULL || request->ask != NULL || request->approved != NULL
       || quota_take (&tenancy->quota, &tenancy_terms (tenancy)->quota, now, &result->retry_after_ms,
                      &why))
     return false;
@@ -513,6 +532,8 @@ call_cancel (struct call *call)
   struct claim *claim = call->claim;
   const struct result result = { .error = CALL_tool_cancelled };
 
+  if (call_unapprove (call, false))
+    return;
   call->claim = NULL; /* nobody who cancels waits for the store */
   if (claim != NULL)
     cancel_claim (call, claim);
@@ -529,7 +550,7 @@ call_interrupt (struct call *call)
 {
   struct ev_loop *loop = call->calls->loop;
 
-  if (call->interrupted)
+  if (call->interrupted || call_unapprove (call, true))
     return;
   if (!job_interrupt (&call->job))
     return call_cancel (call);

@@ -109,7 +109,8 @@ struct call_events {
   void (*parsed) (void *ctx, const struct json_tape *tape, const struct json_node *args);
   /* A person has to approve it first (approval/approvals.h); it is durable that it waits, and
    * nothing of it has begun.  True: nobody waits here any more, `done` is not called, and the call
-   * runs without its caller once it is approved.  May be NULL. */
+   * runs without its caller once it is approved.  Not to be cancelled from in here.  May be NULL.
+   */
   bool (*waits) (void *ctx, const struct approval_facts *facts);
   /* What it wants of its session, as job_events.state says of it (pool/job.h); with `emitted`. */
   enum frame_served_status (*state) (void *ctx, const char *json, size_t len, struct buf *out,
@@ -153,6 +154,8 @@ struct call_request {
   unsigned askable;           /* enum frame_ask: what the caller can be asked */
   struct ask *ask;     /* of the rounds before, from here on the call's; NULL: this is the first */
   struct claim *claim; /* likewise; NULL: none */
+  /* It was approved, by this entry of the book; for the pipeline itself.  NULL: it was not. */
+  const struct approval_facts *approved;
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
    * state; such a call asks only for what is not among them.  NULL: none. */
   const struct json_tape *responses_tape;

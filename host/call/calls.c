@@ -54,6 +54,7 @@ calls_free (struct calls *calls)
   if (calls == NULL)
     return;
   calls_trim (calls);
+  calls_free_approvals (calls);
   claims_free (calls->claims);
   approval_rules_unref (calls->settings.approval_rules);
   ask_rules_free (calls->ask_rules);
@@ -86,6 +87,7 @@ void
 calls_drain (struct calls *calls)
 {
   calls->draining = true;
+  calls_leave_approvals (calls);
 }
 
 unsigned
@@ -149,6 +151,7 @@ call_alloc (struct calls *calls)
   calls->spare = call->next_spare;
   calls->spare_count--;
   memset (call, 0, offsetof (struct call, id));
+  call->approval[0] = '\0';
   call->calls = calls;
   return call;
 }

@@ -50,6 +50,12 @@ void calls_keep (struct calls *calls, const struct calls_store *store);
 /* No call must be running, and the store is closed. */
 void calls_free (struct calls *calls);
 
+/* Calls that need approval wait for it in this book from now on; after calls_keep, once.  The book
+ * is made with calls_begin_approved as its settings' `approved`, and `calls` as its ctx. */
+void calls_ask_people (struct calls *calls, struct approvals *book);
+struct approval;
+void calls_begin_approved (void *calls, struct approval *approval);
+
 /* From the next call on. */
 void calls_set_repair (struct calls *calls, enum repair_mode repair);
 void calls_set_approvals (struct calls *calls, struct approval_rules *rules);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "approval/approvals.h"
 #include "base/hash.h"
 #include "call/running.h"
 #include "call/stored.h"
@@ -158,8 +159,8 @@ claim_key (const struct call_name *name)
 }
 
 /* A call is its name and its arguments as they were given, byte for byte. */
-static void
-identify (const struct call_request *request, unsigned char what[STORE_HASH])
+void
+claim_what (const struct call_request *request, unsigned char what[STORE_HASH])
 {
   struct hash *hash = hash_new ();
   size_t len = request->args_len;
@@ -181,17 +182,46 @@ set_message (struct result *result, const char *message)
   result->message_len = strlen (message);
 }
 
-static void
-replay (struct claim *claim, const struct store_call *known, struct arena *arena,
-        struct result *result)
+static bool
+replay (const struct store_call *known, struct arena *arena, struct result *result)
 {
   if (stored_read (result, known->result.data, known->result.len, arena)) {
     result->replayed = true;
-    return;
+    return true;
   }
-  log_event (claim->claims->settings.log, LOG_ERROR, "stored_result_unreadable", "tool",
-             known->tool, "tenant", claim->tenant, NULL);
   *result = (struct result){ .error = CALL_internal_error };
+  return false;
+}
+
+bool
+claim_known (enum store_claimed state, const struct store_call *known, struct arena *arena,
+             struct result *result)
+{
+  switch (state) {
+  case STORE_ENDED:
+    return replay (known, arena, result);
+  case STORE_RUNNING:
+    result->error = CALL_call_in_progress;
+    result->retry_after_ms = 1000;
+    break;
+  case STORE_CANCELLED:
+    result->error = CALL_tool_cancelled;
+    break;
+  case STORE_UNKNOWN:
+    result->error = CALL_outcome_unknown;
+    set_message (result, "The call ran when the host stopped: it is not known how far it came, "
+                         "and it is not run again.");
+    break;
+  case STORE_OTHER:
+    result->error = CALL_call_id_reused;
+    break;
+  default:
+    result->error = CALL_tool_unavailable;
+    result->retry_after_ms = 1000;
+    set_message (result,
+                 "The call could not be recorded, so it was not run; try again in a moment.");
+  }
+  return true;
 }
 
 static void
@@ -202,31 +232,9 @@ refuse (struct claim *claim, enum store_claimed verdict, const struct store_call
   struct call *call = claim->call;
   struct result result = { 0 };
 
-  switch (verdict) {
-  case STORE_ENDED:
-    replay (claim, known, &arena, &result);
-    break;
-  case STORE_RUNNING:
-    result.error = CALL_call_in_progress;
-    result.retry_after_ms = 1000;
-    break;
-  case STORE_CANCELLED:
-    result.error = CALL_tool_cancelled;
-    break;
-  case STORE_UNKNOWN:
-    result.error = CALL_outcome_unknown;
-    set_message (&result, "The call ran when the host stopped: it is not known how far it came, "
-                          "and it is not run again.");
-    break;
-  case STORE_OTHER:
-    result.error = CALL_call_id_reused;
-    break;
-  default:
-    result.error = CALL_tool_unavailable;
-    result.retry_after_ms = 1000;
-    set_message (&result,
-                 "The call could not be recorded, so it was not run; try again in a moment.");
-  }
+  if (!claim_known (verdict, known, &arena, &result))
+    log_event (claim->claims->settings.log, LOG_ERROR, "stored_result_unreadable", "tool",
+               known->tool, "tenant", claim->tenant, NULL);
   forget (claim);
   events->lost (call, &result);
 }
@@ -446,13 +454,13 @@ on_claimed (void *ctx, enum store_claimed verdict, const struct store_call *know
 }
 
 static struct claim *
-claim_new (struct claims *claims, struct call *call, const struct call_name *name)
+claim_new (struct claims *claims, struct call *call, const struct store_key *key)
 {
   struct claim *claim = xcalloc (1, sizeof *claim);
 
   claim->claims = claims;
   claim->call = call;
-  claim->key = claim_key (name);
+  claim->key = *key;
   claim->tenant = xstrdup (claim->key.tenant);
   claim->key.tenant = claim->tenant;
   claim->next = claims->all;
@@ -466,7 +474,7 @@ claim_new (struct claims *claims, struct call *call, const struct call_name *nam
 
 /* For whoever looks into the store. */
 static void
-put_about (struct buf *out, const struct call_request *request)
+put_about (struct buf *out, const struct call_request *request, const char *approval)
 {
   struct json_writer w = { .out = out };
 
@@ -476,23 +484,50 @@ put_about (struct buf *out, const struct call_request *request)
     jsonw_name_string (&w, "session_id", request->session_id);
   if (request->principal != NULL)
     jsonw_name_string (&w, "principal", request->principal);
+  if (approval[0] != '\0')
+    jsonw_name_string (&w, "approval", approval);
   jsonw_name_string (&w, "front", request->front);
   jsonw_end (&w);
+}
+
+/* As what the store knows the call: by its caller's name for it, or by its approval. */
+static struct store_key
+name_it (const struct call *call, const struct call_request *request,
+         unsigned char what[STORE_HASH])
+{
+  struct call_name name = { .tenant = request->tenant,
+                            .principal = request->principal,
+                            .session = request->claimed_in,
+                            .id = request->call_id };
+  struct store_key key;
+
+  if (request->approved != NULL) {
+    key.tenant = tenant_or_default (request->tenant);
+    memcpy (key.id, request->approved->key, STORE_HASH);
+    memcpy (what, request->approved->what, STORE_HASH);
+    return key;
+  }
+  if (request->claimed_in == NULL) { /* a later round of one that nobody named */
+    name.session = NULL;
+    name.id = call->approval;
+    key = claim_key (&name);
+    memcpy (what, key.id, STORE_HASH);
+    return key;
+  }
+  claim_what (request, what);
+  return claim_key (&name);
 }
 
 struct claim *
 claim_begin (struct claims *claims, struct call *call, const struct call_request *request)
 {
-  const struct call_name name = { .tenant = request->tenant,
-                                  .principal = request->principal,
-                                  .session = request->claimed_in,
-                                  .id = request->call_id };
-  struct claim *claim = claim_new (claims, call, &name);
-  struct store_claim wanted = { .key = claim->key, .tool = call->tool->name };
+  struct store_claim wanted = { .tool = call->tool->name };
+  const struct store_key key = name_it (call, request, wanted.what);
+  struct claim *claim = claim_new (claims, call, &key);
 
+  wanted.key = claim->key;
   claim->tool = xstrdup (call->tool->name);
-  identify (request, wanted.what);
-  put_about (&claim->about, request);
+  put_about (&claim->about, request, call->approval);
   wanted.about = (struct store_bytes){ claim->about.data, claim->about.len };
   store_claim (claims->settings.store, &wanted, on_claimed, claim);
   return claim;

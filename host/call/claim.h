@@ -61,7 +61,15 @@ struct store_key claim_key (const struct call_name *name);
 struct call *claims_find (const struct claims *claims, const struct call_name *name);
 struct store *claims_store (const struct claims *claims);
 
-/* Ask for the call; won or lost tells, later. */
+/* By what a request's call is told from others of its name: SHA-256 of name and arguments. */
+void claim_what (const struct call_request *request, unsigned char what[STORE_HASH]);
+/* What a caller is told of a call that the store knows of; texts live in the arena.  False: what is
+ * kept can't be read, and it is an internal error. */
+bool claim_known (enum store_claimed state, const struct store_call *known, struct arena *arena,
+                  struct result *result);
+
+/* Ask for the call; won or lost tells, later.  One that was approved is known by its entry's key,
+ * also when its caller has not named it. */
 struct claim *claim_begin (struct claims *claims, struct call *call,
                            const struct call_request *request);
 /* From now on it is this call's; NULL: it is held for a while. */

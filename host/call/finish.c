@@ -78,8 +78,8 @@ default_texts (struct result *result)
     result->structured = NULL;
 }
 
-static void
-tell (struct call *call, const struct result *result)
+void
+call_tell (struct call *call, const struct result *result)
 {
   const struct call_events *events = call->events;
 
@@ -121,7 +121,7 @@ call_kept (struct call *call, const struct result *result)
   told.name = call->tool->name;
   told.name_len = strlen (told.name);
   default_texts (&told);
-  tell (call, &told);
+  call_tell (call, &told);
 }
 
 void
@@ -147,7 +147,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
   call_audit_end (call->calls, call, result->name, result);
   call_forget_reading (call);
   if (!keep (call, result))
-    tell (call, result);
+    call_tell (call, result);
 }
 
 void

@@ -89,12 +89,27 @@ held_meta (const struct held *held, size_t *len)
   return held->meta.data;
 }
 
+void
+call_take_meta (struct call_request *request, const char *text, size_t len, struct arena *arena)
+{
+  struct json_tape meta;
+  const struct json_node *root, *metadata;
+
+  if (!json_read (&meta, text, len, &json_default_limits, arena))
+    return;
+  root = json_root (&meta);
+  request->thread_id = json_cstring (&meta, json_member (&meta, root, "thread_id"), arena);
+  request->run_id = json_cstring (&meta, json_member (&meta, root, "run_id"), arena);
+  metadata = json_member (&meta, root, "metadata");
+  if (metadata != NULL)
+    request->metadata = json_raw (&meta, metadata, &request->metadata_len);
+}
+
 struct call *
 held_start (struct held *held, struct calls *calls, struct toolset *toolset,
             const struct call_events *events, void *ctx)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
-  struct json_tape meta;
   struct call *call;
   struct call_request request = { .kind = held->kind,
                                   .toolset = toolset,
@@ -116,14 +131,7 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .claimed_in = held->claim != NULL ? "" : NULL,
                                   .claim = held->claim };
 
-  if (json_read (&meta, held->meta.data, held->meta.len, &json_default_limits, &arena)) {
-    const struct json_node *metadata = json_member (&meta, json_root (&meta), "metadata");
-    request.thread_id =
-      json_cstring (&meta, json_member (&meta, json_root (&meta), "thread_id"), &arena);
-    request.run_id = json_cstring (&meta, json_member (&meta, json_root (&meta), "run_id"), &arena);
-    if (metadata != NULL)
-      request.metadata = json_raw (&meta, metadata, &request.metadata_len);
-  }
+  call_take_meta (&request, held->meta.data, held->meta.len, &arena);
   held->ask = NULL;
   held->claim = NULL;
   call = call_start (calls, &request, events, ctx);

@@ -1,4 +1,5 @@
 libhost_la_SOURCES += \
+	%D%/approve.c \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/ask_rules.c %D%/ask_rules.h \

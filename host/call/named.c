@@ -1,6 +1,7 @@
 #include "call/named.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "call/claim.h"
 #include "call/running.h"
@@ -41,7 +42,18 @@ bool
 calls_look (struct calls *calls, const struct call_name *name, call_known_cb cb, void *ctx)
 {
   const struct store_key key = claim_key (name);
+
+  return calls_look_key (calls, key.tenant, key.id, cb, ctx);
+}
+
+bool
+calls_look_key (struct calls *calls, const char *tenant, const unsigned char id[STORE_HASH],
+                call_known_cb cb, void *ctx)
+{
+  struct store_key key = { .tenant = tenant };
   struct look *look;
+
+  memcpy (key.id, id, STORE_HASH);
 
   if (calls->claims == NULL)
     return false;

@@ -26,6 +26,10 @@ typedef void (*call_known_cb) (void *ctx, enum store_status status, const struct
 /* Look it up; the answer comes later, exactly once.  False: this daemon keeps nothing. */
 bool calls_look (struct calls *calls, const struct call_name *name, call_known_cb cb, void *ctx);
 
+/* … by its key, as an approval has it. */
+bool calls_look_key (struct calls *calls, const char *tenant, const unsigned char id[STORE_HASH],
+                     call_known_cb cb, void *ctx);
+
 /* The call of this name that runs here; NULL: there is none. */
 struct call *calls_find_named (struct calls *calls, const struct call_name *name);
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/frame.h"
 #include "call/ask.h"
 #include "call/running.h"
@@ -29,6 +31,7 @@ take_questions (struct call *call, const struct job_end *end, struct error *err)
 
   if (call->ask == NULL)
     call->ask = ask_new ();
+  memcpy (call->ask->approval, call->approval, sizeof call->ask->approval);
   if (++call->ask->rounds > ASK_ROUNDS_MAX)
     return error_set (err, "asks more than %d times", ASK_ROUNDS_MAX);
   if (!ask_open (call->ask, call->calls->ask_rules, end->structured_tape, asked, call->askable,

@@ -1,8 +1,8 @@
 /* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
  * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
- * claim.c has the store know of it, reading.c reads what skills bring, finish.c ends it, call_log.c
- * writes of it.  Nobody else
- * includes this.  Loop thread only. */
+ * claim.c has the store know of it, approve.c has it wait for a person, reading.c reads what skills
+ * bring, finish.c ends it, call_log.c writes of it.  Nobody else includes this.  Loop thread only.
+ */
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
 
@@ -15,6 +15,7 @@
 
 enum { CALL_ID_MAX = 128 };
 
+struct approving; /* approve.c */
 struct preview;
 struct results;
 
@@ -32,8 +33,11 @@ struct calls {
   struct previewing previewing[2]; /* by whether it is promised */
   struct job_maker makers[2];
   struct ask_rules *ask_rules;
-  struct claims *claims; /* NULL: nothing is claimed */
-  struct call *by_id;    /* running calls */
+  struct claims *claims;        /* NULL: nothing is claimed */
+  struct approvals *approvals;  /* NULL: nobody is asked */
+  struct approving *approvings; /* calls that wait for a person, and those that were approved */
+  unsigned unapproved;          /* of the running ones, how many wait for a person */
+  struct call *by_id;           /* running calls */
   struct call_circuits circuits;
   struct call *spare; /* call structs to use again */
   unsigned spare_count;
@@ -68,19 +72,22 @@ struct call {
   ev_timer deadline;
   ev_timer again; /* until the next try */
   int64_t started_ns, sent_ns;
-  size_t args_len;         /* of the arguments alone: answers and kept bytes stand after them */
-  struct ask *ask;         /* once it has asked; NULL: not yet */
-  unsigned askable;        /* enum frame_ask */
-  struct tenancy *tenancy; /* of its caller; NULL: nobody counts */
-  int64_t deadline_ms;     /* the caller's wish */
-  struct buf responses;    /* answers that came before their questions; empty: none */
-  struct claim *claim;     /* NULL: its caller has not named it */
-  bool kept;               /* it has ended, and is told of when that is durable */
+  size_t args_len;             /* of the arguments alone: answers and kept bytes stand after them */
+  struct ask *ask;             /* once it has asked; NULL: not yet */
+  unsigned askable;            /* enum frame_ask */
+  struct tenancy *tenancy;     /* of its caller; NULL: nobody counts */
+  int64_t deadline_ms;         /* the caller's wish */
+  struct buf responses;        /* answers that came before their questions; empty: none */
+  struct claim *claim;         /* NULL: its caller has not named it */
+  struct approving *approving; /* it waits for a person, or its approved self runs; NULL: no */
+  bool must_be_known;          /* it needs approval and has none: won, it does not run */
+  bool kept;                   /* it has ended, and is told of when that is durable */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
   /* What stands from here on is not cleared for the next call; the bufs are emptied. */
   char id[CALL_ID_MAX + 1];
+  char approval[40]; /* by which it was approved; "": it needed none */
   struct buf args;
   struct buf meta;
   struct buf repairs; /* of the arguments, as the result tells them; empty: none */
@@ -123,12 +130,32 @@ void call_read (struct call *call);
 /* It ends now; what is being read for it is not wanted. */
 void call_forget_reading (struct call *call);
 
+/* ---- held.c ---- */
+
+/* Take what a tool was told of who calls into a request; lives as long as the text and the arena.
+ */
+void call_take_meta (struct call_request *request, const char *meta, size_t len,
+                     struct arena *arena);
+
 /* ---- rounds.c ---- */
 
 /* Put what the rounds before have brought behind the arguments. */
 void call_fill_job (struct call *call);
 /* Its tool has asked. */
 void call_asked (struct call *call, const struct job_end *end, struct usage usage);
+
+/* ---- approve.c ---- */
+
+enum approve { APPROVE_NOT_NEEDED, APPROVE_WAITS, APPROVE_ENDED };
+struct arguments;
+/* Does it need a person's approval?  If so it waits for that, and holds nothing else. */
+enum approve call_approve (struct call *call, const struct call_request *request);
+/* Its caller has lost interest (`call->events` NULL: and is gone), or has it stopped.  False: it is
+ * not one that waits. */
+bool call_unapprove (struct call *call, bool interrupt);
+/* The daemon stops: who waits for a person is told so, and what was asked stays asked. */
+void calls_leave_approvals (struct calls *calls);
+void calls_free_approvals (struct calls *calls);
 
 /* ---- shorten.c ---- */
 
@@ -151,6 +178,8 @@ void call_finish (struct call *call, struct result *result, const char *cause);
 void call_finish_error (struct call *call, enum call_error error, const char *cause);
 /* Its end is durable: this is what its caller is told.  Its claim is gone. */
 void call_kept (struct call *call, const struct result *result);
+/* Tell its caller, and forget it: neither counted nor logged. */
+void call_tell (struct call *call, const struct result *result);
 /* Refuse what never became a call.  `tool` is NULL when there is none of that name. */
 void call_refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
                   const struct call_events *events, void *ctx, struct result *result);

@@ -5,6 +5,7 @@
 #include "base/json_tape.h"
 #include "base/json_write.h"
 #include "cli/answer.h"
+#include "cli/approvals.h"
 #include "cli/args.h"
 #include "cli/client.h"
 #include "cli/command.h"
@@ -164,6 +165,12 @@ run_approve (const struct options *options, char **words, int count)
   CLEANUP_BUF struct buf body = { 0 };
   enum cli_exit status = CLI_OK;
 
+  if (approval_is_id (words[0]))
+    return count == 1 && options->args.count == 0
+             ? approval_approve (options, words[0])
+             : out_error (CLI_USAGE, "an approval takes no answers: the call runs as it was made");
+  if (options->remember != NULL)
+    return out_error (CLI_USAGE, "--remember is for approvals (apr_...), not for answers");
   if (options->decline)
     buf_puts (&body, "{\"decline\":true}");
   else {
@@ -175,9 +182,13 @@ run_approve (const struct options *options, char **words, int count)
 
 const struct command command_approve = {
   .name = "approve",
-  .usage = "ASK_ID [JSON | - | @FILE] [--arg NAME=VALUE]... [--decline] [--json]",
-  .summary = "answer what a call asks, and print its result",
+  .usage =
+    "APPROVAL_ID [--remember tool|arguments] [--json] |\n"
+    "       toolhost approve ASK_ID [JSON | - | @FILE] [--arg NAME=VALUE]... [--decline] [--json]",
+  .summary = "approve a call that waits for that, or answer what one asks",
   .details =
+    "With the id of an approval (apr_...): the call runs, as it was made.\n"
+    "With that of a call that asks: its result is printed.\n"
     "The answers are a JSON object, {KEY: {\"action\": \"accept\", \"content\": {...}}, ...}, or\n"
     "of a single form --arg for each field.  On a terminal they are asked for line by line;\n"
     "an empty line takes a field's default.  --decline says no to everything.\n",

@@ -27,6 +27,8 @@ extern const struct command command_sessions;
 extern const struct command command_agui;
 extern const struct command command_asks;
 extern const struct command command_approve;
+extern const struct command command_approvals;
+extern const struct command command_reject;
 extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_store;

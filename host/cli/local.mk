@@ -28,6 +28,8 @@ libcli_la_SOURCES = \
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
 
 toolhost_SOURCES = \
+  %D%/approvals.h \
+  %D%/cmd_approvals.c \
   %D%/cmd_asks.c \
   %D%/cmd_call.c \
   %D%/cmd_cancel.c \

@@ -33,6 +33,8 @@ static const struct row {
     "definitions for mcp (default), openai, anthropic, gemini, ag-ui, …" },
   { OPTION_DECLINE, FLAG, 'D', "decline", NULL, offsetof (struct options, decline),
     "say no to everything that is asked" },
+  { OPTION_DECLINE, TEXT, 0, "remember", "WHAT", offsetof (struct options, remember),
+    "tool or arguments: approve such calls of this caller from now on" },
   { OPTION_STRICT, FLAG, 'S', "strict", NULL, offsetof (struct options, strict),
     "with --format openai or anthropic: in the form for strict tools" },
   { OPTION_COST, FLAG, 'c', "cost", NULL, offsetof (struct options, cost),

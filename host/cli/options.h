@@ -33,7 +33,7 @@ enum {
   OPTION_REPAIR = 1 << 18,
   OPTION_DESCRIBE = 1 << 19,
   OPTION_STRICT = 1 << 20,
-  OPTION_DECLINE = 1 << 21,
+  OPTION_DECLINE = 1 << 21, /* --decline, --remember */
   OPTION_COST = 1 << 22,
   OPTION_BUDGET = 1 << 23,
   OPTION_MEANT = 1 << 24, /* --tools, --tags, --plugins */
@@ -80,6 +80,7 @@ struct options {
   bool names;
   bool strict;
   bool decline;
+  const char *remember;
   bool cost;
   bool lines;
   bool describe;

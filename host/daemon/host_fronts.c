@@ -208,6 +208,7 @@ host_make_fronts (struct host *host)
                                   .readers = host->readers,
                                   .sessions = host->sessions,
                                   .store = host->store,
+                                  .approvals = host->approvals,
                                   .state_dir = host->config.state_dir,
                                   .definitions = host->manage,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,

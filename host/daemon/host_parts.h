@@ -21,6 +21,7 @@
 #ifndef TOOLHOST_DAEMON_HOST_PARTS_H
 #define TOOLHOST_DAEMON_HOST_PARTS_H
 
+#include "approval/approvals.h"
 #include "audit/audit.h"
 #include "base/offload.h"
 #include "call/claim.h"
@@ -102,7 +103,8 @@ struct host {
   /* the core */
   struct audit *audit; /* NULL: nothing is recorded */
   struct audit_key audit_key;
-  struct store *store; /* NULL: nothing is kept */
+  struct store *store;         /* NULL: nothing is kept */
+  struct approvals *approvals; /* NULL: nobody is asked */
   bool store_unwell;
   ev_timer store_tick;
   struct outbox *outbox; /* likewise */
@@ -226,7 +228,7 @@ void host_audit_metrics (const struct host *host, struct buf *out);
 void host_close_audit (struct host *host);
 
 bool host_open_store (struct host *host, struct error *err);
-/* Calls with names are claimed in it. */
+/* Calls with names are claimed in it, and calls that need approval wait in it. */
 void host_keep_calls (struct host *host);
 void host_store_metrics (const struct host *host, struct buf *out);
 /* What calls have asked of it is still done, and they are told: before they are freed. */

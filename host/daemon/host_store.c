@@ -56,6 +56,27 @@ host_open_store (struct host *host, struct error *err)
   return true;
 }
 
+static void
+make_approvals (struct host *host)
+{
+  struct approvals_settings settings = approvals_defaults;
+
+  if (host->store == NULL)
+    return;
+  settings.loop = host->loop;
+  settings.log = host->log;
+  settings.store = host->store;
+  settings.approved = calls_begin_approved;
+  settings.ctx = host->calls;
+  settings.keep_ms = host->config.store_ttl_ms;
+  /* What was approved begins while the store would still know that it had. */
+  if (settings.ttl_ms > host->config.store_ttl_ms)
+    settings.ttl_ms = host->config.store_ttl_ms;
+  host->approvals = approvals_new (&settings);
+  calls_ask_people (host->calls, host->approvals);
+  approvals_load (host->approvals);
+}
+
 void
 host_keep_calls (struct host *host)
 {
@@ -64,6 +85,7 @@ host_keep_calls (struct host *host)
                                                     .again = AGAIN_SECONDS,
                                                     .patience = PATIENCE_SECONDS,
                                                     .hooks = &host->hooks });
+  make_approvals (host);
 }
 
 static void
@@ -71,6 +93,28 @@ metric (struct buf *out, const char *name, const char *type, const char *help, d
 {
   metrics_head (out, name, type, help);
   metrics_sample (out, name, NULL, value);
+}
+
+static void
+approval_metrics (const struct host *host, struct buf *out)
+{
+  const struct approvals_figures figures = approvals_figures (host->approvals);
+
+  metric (out, "toolhost_approvals_pending", "gauge", "Calls that wait for a person's approval.",
+          (double) figures.pending);
+  metrics_head (out, "toolhost_approvals_total", "counter",
+                "Calls that waited for approval, by what became of that.");
+  for (int state = APPROVAL_APPROVED; state < APPROVAL_STATES; state++) {
+    CLEANUP_BUF struct buf label = { 0 };
+
+    buf_printf (&label, "state=\"%s\"", approval_state_name ((enum approval_state) state));
+    metrics_sample (out, "toolhost_approvals_total", buf_cstr (&label),
+                    (double) figures.ended[state]);
+  }
+  metric (out, "toolhost_approval_decisions_total", "counter", "Decisions of people.",
+          (double) figures.decisions);
+  metric (out, "toolhost_approval_decision_seconds_total", "counter",
+          "How long these were waited for.", (double) figures.decision_ms / 1000);
 }
 
 void
@@ -97,8 +141,12 @@ host_store_metrics (const struct host *host, struct buf *out)
   metric (out, "toolhost_store_failures_total", "counter", "What could not be done.",
           (double) figures.failures);
   metric (out, "toolhost_store_bytes", "gauge", "Size of the store.", (double) figures.bytes);
+  metric (out, "toolhost_store_records", "gauge", "Approvals and standing rules that are known.",
+          (double) figures.records);
   metric (out, "toolhost_store_commit_max_seconds", "gauge", "The longest commit.",
           (double) figures.commit_us_max / 1e6);
+  if (host->approvals != NULL)
+    approval_metrics (host, out);
 }
 
 void
@@ -110,6 +158,8 @@ host_close_store (struct host *host)
   if (host->outbox != NULL)
     outbox_close (host->outbox);
   store_close (host->store);
+  approvals_free (host->approvals);
+  host->approvals = NULL;
   outbox_free (host->outbox);
   host->outbox = NULL;
   host->store = NULL;

@@ -80,6 +80,11 @@ bool schema_validate (const struct schema *schema, const struct json_tape *tape,
                       const struct json_node *value, struct schema_report *report,
                       struct arena *arena);
 
+/* The value for people, appended: what must never be shown (as above), or might hold it, stands as
+ * "<secret>", and what is nested deeper than 32 as "<deep>". */
+void schema_show (const struct schema *schema, const struct json_tape *tape,
+                  const struct json_node *value, struct buf *out);
+
 /* The same question with its third answer: within the steps it may take it could not be told.  For
  * those to whom "no" is not the safe answer. */
 enum schema_verdict { SCHEMA_FITS, SCHEMA_FITS_NOT, SCHEMA_UNDECIDED };

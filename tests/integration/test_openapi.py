@@ -4,7 +4,7 @@ import json
 import socket
 
 from described import Described
-from harness import Daemon, installed, main, run, same
+from harness import Daemon, in_background, installed, main, run, same, wait_for
 from realtime_server import RealtimeServer
 from test_auth import bearer, guarded, new_key
 from test_manage import GRANTS, deed, dense
@@ -76,6 +76,39 @@ def calls(w):
     same(len(w.http("GET", place, headers={"Range": "bytes=0-9"}, status=206).body), 10)
     w.http("GET", place, headers={"Range": "bytes=300000-"}, status=416)
     w.http("GET", "/v1/results/none", status=404)
+
+
+def approvals(w):
+    """Calls of the calculator with one expression need approval."""
+    def waits(expression):
+        waiting = in_background(lambda: w.d.http("POST", "/v1/tools/calculator/call",
+                                                 {"arguments": {"expression": expression}}, w.headers))
+        wait_for(lambda: w.d.http("GET", "/v1/approvals?state=pending", headers=w.headers).json["approvals"],
+                 what="the approval")
+        return waiting, w.http("GET", "/v1/approvals?state=pending&limit=1&tenant=default").json["approvals"][0]["id"]
+
+    waiting, found = waits("40+1")
+    place = f"/v1/approvals/{found}"
+    w.http("GET", place)
+    for body in ({}, {"decision": "maybe"}, {"decision": "approve", "why": 1}, {"decision": "reject", "remember": "tool"}):
+        w.http("POST", place, body, status=400)
+    w.http("POST", place, b"{", {"Content-Type": "application/json"}, status=400)
+    w.http("POST", place, b"{}", {"Content-Type": "text/plain"}, status=415)
+    w.http("POST", place, {"decision": "approve", "remember": "arguments"})
+    same(waiting().json["content"][0]["text"], "41")
+    w.http("POST", place, {"decision": "reject"}, status=409)
+    wait_for(lambda: "result" in w.http("GET", place).json, what="the result")
+    rule = w.http("GET", "/v1/approvals/rules").json["rules"][0]["id"]
+    w.http("DELETE", f"/v1/approvals/rules/{rule}", status=204)
+    w.http("DELETE", f"/v1/approvals/rules/{rule}", status=404)
+    waiting, found = waits("40+1")
+    w.http("POST", f"/v1/approvals/{found}", {"decision": "reject", "text": "No."})
+    same(w.api.saw("POST", "/v1/tools/calculator/call", waiting()).error, "approval_rejected")
+    w.http("GET", "/v1/approvals?limit=1")
+    w.http("GET", "/v1/approvals?cursor=1")
+    w.http("GET", "/v1/approvals?state=unknown", status=400)
+    w.http("GET", "/v1/approvals/none", status=404)
+    w.http("POST", "/v1/approvals/none", {"decision": "approve"}, status=404)
 
 
 def offers(w):
@@ -246,11 +279,13 @@ def metadata(api):
 
 def test_every_operation_answers_as_described():
     with RealtimeServer() as service:
-        config = {**webhook_config(service), "auth": {"required": True}, "results": {"shown": "1K"}}
+        config = {**webhook_config(service), "auth": {"required": True}, "results": {"shown": "1K"},
+                  "approvals": {"rules": [{"tools": ["calculator"], "approval": "always",
+                                           "arguments": {"properties": {"expression": {"const": "40+1"}}}}]}}
         with Daemon(plugins=PLUGINS, tenants={"acme": {"pin": True}}, policies=GRANTS, config=config) as d:
             api = Described(d)
             w = Witness(d, api, bearer(new_key(d, "all", "--role", "manage")))
-            for part in (tools, calls, offers, sessions, mcp, daemon, made, realtime, strangers):
+            for part in (tools, calls, approvals, offers, sessions, mcp, daemon, made, realtime, strangers):
                 part(w)
             metadata(api)
             api.check()

@@ -1,5 +1,6 @@
 # The plain HTTP paths.
 libhost_la_SOURCES += \
+  %D%/approvals.c %D%/approvals.h \
   %D%/asks.c %D%/asks.h \
   %D%/body.c %D%/body.h \
   %D%/calls.c %D%/calls.h \
@@ -22,6 +23,7 @@ libhost_la_SOURCES += \
 
 # The description of all that is served over HTTP, a file for each tag.
 api_files = \
+  %D%/api/api_approvals.schema.json \
   %D%/api/api_calls.schema.json \
   %D%/api/api_daemon.schema.json \
   %D%/api/api_manage.schema.json \
@@ -33,6 +35,7 @@ api_files = \
   %D%/api/api_tools.schema.json
 EXTRA_DIST += $(api_files) %D%/api/files.def
 nodist_libhost_la_SOURCES += \
+  %D%/api/api_approvals.schema.c \
   %D%/api/api_calls.schema.c \
   %D%/api/api_daemon.schema.c \
   %D%/api/api_manage.schema.c \

@@ -8,6 +8,7 @@
 #include "front/agui/agui.h"
 #include "front/asked.h"
 #include "front/auth/auth.h"
+#include "front/rest/approvals.h"
 #include "front/rest/asks.h"
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
@@ -260,6 +261,38 @@ static void
 get_call (struct rest *rest, struct http_exchange *x, struct slice id)
 {
   rest_named_get (rest->env, x, id);
+}
+
+static void
+get_approvals (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_approvals_list (rest->env, x);
+}
+
+static void
+get_approval (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_approval_get (rest->env, x, id);
+}
+
+static void
+post_approval (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_approval_post (rest->env, x, id);
+}
+
+static void
+get_rules (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_approval_rules_list (rest->env, x);
+}
+
+static void
+delete_rule (struct rest *rest, struct http_exchange *x, struct slice id)
+{
+  rest_approval_rule_delete (rest->env, x, id);
 }
 
 static void
@@ -576,6 +609,16 @@ static const struct route routes[] = {
     ROLE_CALL },
   { "POST", "/v1/sessions/{id}/interrupt", "interruptSession",
     "cancel what a response started, or all", post_session_interrupt, ROLE_CALL },
+  { "GET", "/v1/approvals", "listApprovals", "calls that wait for a person, or did", get_approvals,
+    ROLE_LIST },
+  { "GET", "/v1/approvals/rules", "listApprovalRules", "what is approved for good", get_rules,
+    ROLE_APPROVE },
+  { "DELETE", "/v1/approvals/rules/{id}", "dropApprovalRule", "no more", delete_rule,
+    ROLE_APPROVE },
+  { "GET", "/v1/approvals/{id}", "getApproval", "one of them, and what its call gave", get_approval,
+    ROLE_LIST },
+  { "POST", "/v1/approvals/{id}", "decideApproval", "approve or reject it", post_approval,
+    ROLE_LIST },
   { "GET", "/v1/asks", "listAsks", "calls that wait for answers", get_asks, ROLE_LIST },
   { "GET", "/v1/asks/{id}", "getAsk", "one of them, its questions or its result", get_ask,
     ROLE_LIST },
