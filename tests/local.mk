@@ -220,6 +220,6 @@ integration_tests += %D%/integration/test_call_service.py %D%/integration/test_r
 # Our description of ourselves, beside what we do, and by other people's programs (PyPI).
 integration_tests += %D%/integration/test_openapi.py %D%/integration/test_openapi_hostile.py
 integration_tests += %D%/integration/test_openapi_tool.py
-EXTRA_DIST += %D%/integration/described.py
+EXTRA_DIST += %D%/integration/described.py %D%/integration/openapi_documents.py
 dist_check_SCRIPTS += %D%/openapi/test_schemathesis.py
 EXTRA_DIST += %D%/openapi/hooks.py %D%/openapi/requirements.txt

@@ -2,6 +2,8 @@
  * the parts that were written. */
 #include <string.h>
 
+#include "../common/percent.h"
+
 #include "endpoint.h"
 
 size_t
@@ -26,18 +28,6 @@ endpoint_literal_head (const struct expr *url, size_t *len)
   }
   *len = url->kind == EXPR_CONSTANT ? url->source->count : 0;
   return url->source->text;
-}
-
-static void
-add_percent (struct text *out, const char *value, size_t len)
-{
-  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-  for (size_t i = 0; i < len; i++)
-    if (memchr (plain, value[i], sizeof plain - 1) != NULL)
-      text_add_len (out, &value[i], 1);
-    else
-      text_addf (out, "%%%02X", (unsigned char) value[i]);
 }
 
 /* No part of the path is empty or leads up where a value stands in it: the part that ends here. */
@@ -85,7 +75,7 @@ add_value (struct url *u, const struct value *value)
   CLEANUP_TEXT struct text text = { 0 };
 
   expr_embed (&text, value);
-  add_percent (u->out, text_get (&text), text.len);
+  percent_encode (u->out, text_get (&text), text.len, PERCENT_ALL);
   u->filled |= !u->query;
 }
 

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libplugincommon.la
   %D%/json_scan.c %D%/json_scan.h \
   %D%/line_feed.c %D%/line_feed.h \
   %D%/near.c %D%/near.h \
+  %D%/percent.c %D%/percent.h \
   %D%/settings.c %D%/settings.h \
   %D%/sse.c %D%/sse.h \
   %D%/text.c %D%/text.h \

@@ -1,6 +1,7 @@
 #include "base64.h"
 #include "json_scan.h"
 #include "near.h"
+#include "percent.h"
 #include "tap.h"
 #include "text.h"
 #include "utf8.h"
@@ -166,6 +167,43 @@ near_knows_misspellings (void)
   CU_ASSERT_STRING_EQUAL (text_get (&said), "; did you mean \"sqrt\" or \"sort\"?");
 }
 
+static void
+percent_goes_both_ways (void)
+{
+  static const struct {
+    const char *text, *encoded;
+    enum percent how;
+  } rows[] = {
+    { "a b/\xC3\xA9~", "a%20b%2F%C3%A9~", PERCENT_ALL },
+    { "a b+%41", "a+b%2B%2541", PERCENT_FORM },
+    { "a/b?c=%41#d&e+%", "a/b?c=%41%23d%26e%2B%25", PERCENT_RESERVED },
+    { "/a b/%41?#", "/a%20b/%41%3F%23", PERCENT_PATH },
+  };
+  CLEANUP_TEXT struct text decoded = { 0 };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CLEANUP_TEXT struct text out = { 0 };
+    percent_encode (&out, rows[i].text, strlen (rows[i].text), rows[i].how);
+    CU_ASSERT_STRING_EQUAL (text_get (&out), rows[i].encoded);
+  }
+  percent_decode (&decoded, "%41%2f%zz%4", 11);
+  CU_ASSERT_STRING_EQUAL (text_get (&decoded), "A/%zz%4");
+}
+
+static void
+percent_hides_no_dots (void)
+{
+  static const char *const hidden[] = { ".",           "..",    "/a/../b", "/a/%2e",
+                                        "%252e%252E/", "a\\..", "/..;x",   "/%2e%2e%2fa" },
+                           *const plain[] = { "",         "/",          "/a",   "/...",
+                                              "/a.b/..c", "/%2e%2e%2e", "/a;.." };
+
+  for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+    CU_ASSERT_TRUE (percent_hides_dots (hidden[i], strlen (hidden[i])));
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    CU_ASSERT_FALSE (percent_hides_dots (plain[i], strlen (plain[i])));
+}
+
 static CU_TestInfo tests[] = {
   { "UTF-8 knows what is none", utf8_knows_what_is_none },
   { "UTF-8 is cut between characters", utf8_cuts_between_characters },
@@ -176,6 +214,8 @@ static CU_TestInfo tests[] = {
   { "scan walks through JSON", scan_walks },
   { "scan stays within broken JSON", scan_stays_within },
   { "near knows misspellings", near_knows_misspellings },
+  { "percent goes both ways", percent_goes_both_ways },
+  { "percent hides no dots", percent_hides_no_dots },
   CU_TEST_INFO_NULL,
 };
 

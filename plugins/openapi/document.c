@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "percent.h"
+#include "../common/percent.h"
 #include "yaml.h"
 
 enum { HOPS_MAX = 32 /* references that lead to references */ };

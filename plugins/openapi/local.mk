@@ -10,7 +10,6 @@ noinst_LTLIBRARIES += %D%/libopenapi.la
   %D%/openapi.c \
   %D%/operations.c %D%/operations.h \
   %D%/param.c %D%/param.h \
-  %D%/percent.c %D%/percent.h \
   %D%/request.c %D%/request.h \
   %D%/response.c %D%/response.h \
   %D%/schema.c %D%/schema.h \
@@ -30,11 +29,21 @@ plugin_LTLIBRARIES += %D%/openapi.la
 %C%_openapi_la_LDFLAGS = $(BUNDLED_LINKFLAGS)
 
 check_PROGRAMS += %D%/test_openapi
-%C%_test_openapi_SOURCES = %D%/test_openapi.c
+%C%_test_openapi_SOURCES = %D%/test_openapi.c %D%/test_rig.h
 %C%_test_openapi_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_openapi_LDADD = %D%/libopenapi.la $(PLUGIN_TEST_LIBS) $(YAML_LIBS) -lm
 
-# The vectors of parameters, paths, servers and bodies.
+check_PROGRAMS += %D%/test_calls
+%C%_test_calls_SOURCES = %D%/test_calls.c %D%/test_rig.h
+%C%_test_calls_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+%C%_test_calls_LDADD = %D%/libopenapi.la $(PLUGIN_TEST_LIBS) $(YAML_LIBS) -lm
+
+check_PROGRAMS += %D%/test_bodies
+%C%_test_bodies_SOURCES = %D%/test_bodies.c
+%C%_test_bodies_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+%C%_test_bodies_LDADD = %D%/libopenapi.la $(PLUGIN_TEST_LIBS) $(YAML_LIBS) -lm
+
+# The vectors of parameters, paths and servers.
 check_PROGRAMS += %D%/test_vectors
 %C%_test_vectors_SOURCES = %D%/test_vectors.c
 %C%_test_vectors_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)

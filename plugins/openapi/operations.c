@@ -156,13 +156,20 @@ struct params {
   size_t count;
 };
 
+/* Headers that are no argument: what OpenAPI leaves to clients, what the daemon writes itself, and
+ * those that credentials travel in. */
 static bool
-is_ours (const struct param *param)
+is_no_argument (const struct param *param)
 {
-  return param->in == IN_HEADER
-         && (strcasecmp (param->name, "Accept") == 0
-             || strcasecmp (param->name, "Content-Type") == 0
-             || strcasecmp (param->name, "Authorization") == 0);
+  static const char *const names[] = { "Accept",          "Content-Type",      "Authorization",
+                                       "Accept-Encoding", "Connection",        "Host",
+                                       "Content-Length",  "Transfer-Encoding", "Cookie",
+                                       "X-Api-Key",       "Api-Key",           "X-Auth-Token" };
+
+  for (size_t i = 0; param->in == IN_HEADER && i < sizeof names / sizeof *names; i++)
+    if (strcasecmp (param->name, names[i]) == 0)
+      return true;
+  return false;
 }
 
 static bool
@@ -180,7 +187,7 @@ add_param (struct candidate *c, struct params *params, const struct param *param
 {
   size_t i = 0;
 
-  if (is_ours (param) || security_is_credential (c->service, param)
+  if (is_no_argument (param) || security_is_credential (c->service, param)
       || (param->in == IN_PATH && !is_in_template (c->operation.path, param->name)))
     return true;
   while (i < params->count

@@ -3,8 +3,8 @@
 #ifndef TOOLHOST_PLUGINS_OPENAPI_PARAM_H
 #define TOOLHOST_PLUGINS_OPENAPI_PARAM_H
 
+#include "../common/percent.h"
 #include "document.h"
-#include "percent.h"
 
 enum param_in { IN_PATH, IN_QUERY, IN_HEADER, IN_COOKIE };
 

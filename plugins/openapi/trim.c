@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "percent.h"
+#include "../common/percent.h"
 
 /* ---- a part ---- */
 

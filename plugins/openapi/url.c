@@ -124,6 +124,14 @@ find_param (const struct param *params, size_t count, const char *name, size_t l
   return NULL;
 }
 
+/* A step that is nothing but a place, whose value is empty, would make another path of it. */
+static bool
+leaves_step_empty (const struct text *out, size_t from, size_t before, char behind)
+{
+  return out->len == before && before > from && out->data[before - 1] == '/'
+         && (behind == '/' || behind == '\0');
+}
+
 static bool
 put_place (struct text *out, const char *place, size_t len, const struct param *param,
            const struct value *arguments, const char *operation, struct text *why)
@@ -151,8 +159,9 @@ url_path (struct text *out, const char *path_template, const struct param *param
   for (const char *at = path_template; *at != '\0';) {
     const size_t plain = strcspn (at, "{");
     const char *end = at[plain] != '\0' ? strchr (at + plain, '}') : NULL;
-    size_t len;
+    size_t len, before;
     percent_encode (out, at, plain, PERCENT_PATH);
+    before = out->len;
     at += plain;
     if (*at == '\0')
       break;
@@ -161,6 +170,11 @@ url_path (struct text *out, const char *path_template, const struct param *param
                     arguments, operation, why))
       return false;
     at += len;
+    if (leaves_step_empty (out, from, before, *at)) {
+      text_addf (why, "The path of the operation - `%s` needs a value for %.*s that is not empty.",
+                 operation, (int) len, at - len);
+      return false;
+    }
   }
   if (!percent_hides_dots (text_get (out) + from, out->len - from))
     return true;

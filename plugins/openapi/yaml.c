@@ -11,7 +11,8 @@ enum { DEPTH_MAX = VALUE_DEPTH_MAX, ANCHORS_MAX = 10000 };
 struct anchor {
   const char *name;
   const struct value *value;
-  size_t nodes; /* it comes to, written out */
+  size_t nodes;   /* it comes to, written out */
+  unsigned depth; /* of what is nested in it */
 };
 
 struct reader {
@@ -107,6 +108,24 @@ read_scalar (struct reader *r, const yaml_event_t *event)
 
 /* ---- anchors ---- */
 
+static unsigned
+depth_of (const struct value *value)
+{
+  unsigned most = 0;
+
+  for (size_t i = 0; i < value->count; i++) {
+    unsigned depth = 0;
+    if (value->type == VALUE_ARRAY)
+      depth = depth_of (value->items[i]);
+    else if (value->type == VALUE_OBJECT)
+      depth = depth_of (value->members[i].value);
+    else
+      break;
+    most = depth > most ? depth : most;
+  }
+  return most + (value->type == VALUE_ARRAY || value->type == VALUE_OBJECT);
+}
+
 static bool
 keep_anchor (struct reader *r, const yaml_char_t *name, const struct value *value, size_t nodes,
              const yaml_mark_t *mark)
@@ -123,9 +142,12 @@ keep_anchor (struct reader *r, const yaml_char_t *name, const struct value *valu
     r->anchors = anchors;
     r->anchors_room = room;
   }
-  r->anchors[r->anchors_count++] =
-    (struct anchor){ values_text (r->pool, (const char *) name, strlen ((const char *) name)),
-                     value, nodes };
+  r->anchors[r->anchors_count++] = (struct anchor){
+    .name = values_text (r->pool, (const char *) name, strlen ((const char *) name)),
+    .value = value,
+    .nodes = nodes,
+    .depth = depth_of (value),
+  };
   return true;
 }
 
@@ -136,7 +158,7 @@ read_alias (struct reader *r, const yaml_event_t *event)
   for (size_t i = r->anchors_count; i-- != 0;)
     if (strcmp (r->anchors[i].name, (const char *) event->data.alias.anchor) == 0) {
       r->nodes += r->anchors[i].nodes;
-      return r->nodes <= YAML_NODES_MAX
+      return r->nodes <= YAML_NODES_MAX && r->depth + r->anchors[i].depth <= DEPTH_MAX
                ? r->anchors[i].value
                : refuse (r, &event->start_mark, "its aliases come to too much");
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../common/json_scan.h"
+#include "../common/percent.h"
 #include "../common/settings.h"
 #include "plain.h"
 
@@ -100,18 +101,6 @@ engine_free (struct engine *engine)
 
 /* ---- the question ---- */
 
-static void
-add_percent (struct text *out, const char *value)
-{
-  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-  for (; *value != '\0'; value++)
-    if (strchr (plain, *value) != NULL)
-      text_add_len (out, value, 1);
-    else
-      text_addf (out, "%%%02X", (unsigned char) *value);
-}
-
 void
 engine_url (const struct engine *engine, const char *query, struct text *url)
 {
@@ -119,13 +108,13 @@ engine_url (const struct engine *engine, const char *query, struct text *url)
 
   text_add (url, text_get (&engine->url));
   text_add (url, strchr (text_get (&engine->url), '?') == NULL ? "?q=" : "&q=");
-  add_percent (url, query);
+  percent_encode (url, query, strlen (query), PERCENT_ALL);
   text_addf (url, "&%s", b->parameters);
   if (b->count != NULL)
     text_addf (url, "&%s=%zu", b->count, engine->results);
   if (engine->language.len != 0) {
     text_addf (url, "&%s=", b->language);
-    add_percent (url, text_get (&engine->language));
+    percent_encode (url, text_get (&engine->language), engine->language.len, PERCENT_ALL);
   }
 }
 

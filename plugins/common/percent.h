@@ -1,8 +1,11 @@
 /* percent.h - percent-encoding (RFC 3986).  Pure. */
-#ifndef TOOLHOST_PLUGINS_OPENAPI_PERCENT_H
-#define TOOLHOST_PLUGINS_OPENAPI_PERCENT_H
+#ifndef TOOLHOST_PLUGINS_COMMON_PERCENT_H
+#define TOOLHOST_PLUGINS_COMMON_PERCENT_H
 
-#include "../common/text.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text.h"
 
 /* Which characters are not encoded, beside the unreserved ones. */
 enum percent {
