@@ -45,7 +45,7 @@ static const toolhost_tool operation_tool = { TOOLHOST_TOOL, .definition = defin
 
 /* ---- the log of a build ---- */
 
-enum { SCHEMES_MAX = 16 };
+enum { SCHEMES_MAX = 16, TOLD_MAX = 100 /* operations that are left out, one by one */ };
 
 struct building {
   toolhost_build *build;
@@ -91,6 +91,8 @@ tell_left_out (void *ctx, const char *method, const char *path, const char *why,
     text_addf (&b->first, "%s %.100s: %s", method, path, why);
   if (scheme != NULL)
     log_credentials (b, scheme, server);
+  if (b->left_out > TOLD_MAX)
+    return;
   json_open (&event, '{');
   json_name_string (&event, "service", b->service->name);
   json_name_string (&event, "method", method);
@@ -117,6 +119,9 @@ log_built (const struct building *b)
 }
 
 /* ---- building ---- */
+
+/* What came of a service: tools; none, which is its own affair; or none, and no other is built. */
+enum outcome { BUILT, FAILED, WRONG };
 
 static bool
 fail (const struct building *b, const char *member, const char *why)
@@ -156,22 +161,24 @@ read_source (struct service *service, struct text *why)
 }
 
 static bool
-read_service (struct building *b)
+read_service (struct building *b, struct text *why)
 {
   const struct left_out left_out = { tell_left_out, b };
-  CLEANUP_TEXT struct text why = { 0 };
-  const struct value *root = read_source (b->service, &why);
+  const struct value *root = read_source (b->service, why);
 
-  if (root == NULL || !document_take (&b->service->document, root, &why)
-      || !operations_read (b->service, &left_out, &why))
-    return fail (b, member_of (b->service), why.len != 0 ? text_get (&why) : "there is no memory");
+  if (root == NULL || !document_take (&b->service->document, root, why)
+      || !operations_read (b->service, &left_out, why)) {
+    if (why->len == 0)
+      text_add (why, "there is no memory");
+    return false;
+  }
   b->service->document.closed = true;
   if (b->service->count != 0)
     return true;
-  text_add (&why, "none of its operations can be a tool");
+  text_add (why, "none of its operations can be a tool");
   if (b->left_out != 0)
-    text_addf (&why, ": %s", text_get (&b->first));
-  return fail (b, member_of (b->service), text_get (&why));
+    text_addf (why, ": %s", text_get (&b->first));
+  return false;
 }
 
 static bool
@@ -210,34 +217,58 @@ copy (struct values *pool, const struct value *value)
   return text_ok (&text) ? value_parse (pool, text_get (&text), text.len) : NULL;
 }
 
-static bool
+/* The others are built all the same, as other builders are. */
+static enum outcome
+log_failed (const struct building *b, const char *why)
+{
+  CLEANUP_TEXT struct text event = { 0 };
+
+  json_open (&event, '{');
+  json_name_string (&event, "service", b->service->name);
+  json_name_string (&event, "why", why);
+  json_close (&event, '}');
+  (void) toolhost_host_event (b->build->host, TOOLHOST_ERROR, "openapi_service_failed",
+                              text_get (&event));
+  return b->service->strict ? WRONG : FAILED;
+}
+
+static enum outcome
 build_one (struct building *b, const struct value *config)
 {
   const struct value *kept = copy (&b->service->pool, config);
-  bool good;
+  CLEANUP_TEXT struct text why = { 0 };
 
-  if (kept == NULL)
-    return fail (b, "", "there is no memory");
-  good = config_service (b->build, b->service, kept, b->index) && read_service (b)
-         && (b->service->search ? search_add_tools (b->build, b->service) == TOOLHOST_OK
-                                : add_operations (b));
-  if (good)
-    log_built (b);
-  return good;
+  if (kept == NULL) {
+    (void) fail (b, "", "there is no memory");
+    return WRONG;
+  }
+  if (!config_service (b->build, b->service, kept, b->index))
+    return WRONG;
+  if (!read_service (b, &why)) {
+    (void) fail (b, member_of (b->service), text_get (&why));
+    return log_failed (b, text_get (&why));
+  }
+  if (b->service->search ? search_add_tools (b->build, b->service) != TOOLHOST_OK
+                         : !add_operations (b))
+    return WRONG;
+  log_built (b);
+  return BUILT;
 }
 
-static bool
+static enum outcome
 build_service (toolhost_build *build, const struct value *config, size_t index)
 {
   struct building b = { .build = build, .service = service_new (), .index = index };
-  bool good;
+  enum outcome outcome;
 
-  if (b.service == NULL)
-    return built_nothing (build) == TOOLHOST_OK;
-  good = build_one (&b, config);
+  if (b.service == NULL) {
+    (void) built_nothing (build);
+    return WRONG;
+  }
+  outcome = build_one (&b, config);
   service_unref (b.service);
   text_free (&b.first);
-  return good;
+  return outcome;
 }
 
 static toolhost_status
@@ -245,11 +276,20 @@ build (toolhost_build *build, const char *config, size_t len)
 {
   CLEANUP_VALUES struct values pool = { 0 };
   const struct value *services = config_services (build, &pool, config, len);
-  bool good = services != NULL;
+  size_t built = 0, failed = 0;
 
-  for (size_t i = 0; good && i < services->count; i++)
-    good = build_service (build, services->items[i], i);
-  return good ? TOOLHOST_OK : TOOLHOST_FAILED;
+  for (size_t i = 0; services != NULL && i < services->count; i++)
+    switch (build_service (build, services->items[i], i)) {
+    case BUILT:
+      built++;
+      break;
+    case FAILED:
+      failed++;
+      break;
+    case WRONG:
+      return TOOLHOST_FAILED;
+    }
+  return services == NULL || (failed != 0 && built == 0) ? TOOLHOST_FAILED : TOOLHOST_OK;
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "openapi", .build = build,

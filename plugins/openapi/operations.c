@@ -211,8 +211,7 @@ read_params (struct candidate *c, struct located of, struct params *params)
     struct param param;
     const struct located source =
       document_deref (&c->service->document, (struct located){ list->items[i], of.file }, c->why);
-    if (source.value == NULL
-        || !param_read (&param, &c->service->document, source, &c->service->pool, c->why)
+    if (source.value == NULL || !param_read (&param, source, &c->service->pool, c->why)
         || !add_param (c, params, &param))
       return false;
   }

@@ -61,8 +61,7 @@ read_place (struct param *param, const struct value *source, struct text *why)
 }
 
 bool
-param_read (struct param *param, struct document *document, struct located source,
-            struct values *pool, struct text *why)
+param_read (struct param *param, struct located source, struct values *pool, struct text *why)
 {
   const struct value *explode = value_get_z (source.value, "explode");
   const char *name = value_cstring (value_get_z (source.value, "name"));
@@ -83,7 +82,6 @@ param_read (struct param *param, struct document *document, struct located sourc
   param->reserved = value_is (value_get_z (source.value, "allowReserved"), VALUE_TRUE);
   param->explode = explode != NULL ? explode->type == VALUE_TRUE : param->style == STYLE_FORM;
   param->schema = (struct located){ value_get_z (source.value, "schema"), source.file };
-  (void) document;
   return true;
 }
 

@@ -30,8 +30,7 @@ struct param {
 
 /* Read a parameter object, which references have been followed to.  False: `why` says what keeps
  * its operation from being a tool. */
-bool param_read (struct param *param, struct document *document, struct located source,
-                 struct values *pool, struct text *why);
+bool param_read (struct param *param, struct located source, struct values *pool, struct text *why);
 
 /* Append the value as it stands in a path: "5", ".5", ";id=5".  False: `why`. */
 bool param_path (struct text *out, const struct param *param, const struct value *value,

@@ -174,7 +174,7 @@ what_was_not_told_is_said (void)
   static const char *const linked[] = {
     "content-type", "application/json", "link",
     "<http://pets.example/v1/pets?kind=cat&limit=9>; rel=\"prev\", "
-    "<http://pets.example/v1/pets?kind=cat&limit=4&x=y>; rel=\"next\"",
+    "<http://pets.example/v1/pets?kind=a+b%2Bc&limit=4&x=y>; rel=\"next\"",
     NULL
   };
   static const struct {
@@ -192,7 +192,7 @@ what_was_not_told_is_said (void)
   r = toolhost_mock_call (mock, "listPets", "{\"kind\":\"cat\",\"limit\":2}");
   CU_ASSERT (told_part ("text", url, "{\"result\":[]}", r->text));
   CU_ASSERT (
-    told_part ("text", url, "There is more: call it again with kind = cat, limit = 4.", r->text));
+    told_part ("text", url, "There is more: call it again with kind = a b+c, limit = 4.", r->text));
   toolhost_mock_result_free (r);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     answers ("GET", "http://pets.example/v1/pets/1", 200, "application/json", rows[i].body);

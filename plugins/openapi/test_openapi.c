@@ -236,6 +236,25 @@ documents_that_are_none (void)
 }
 
 static void
+a_service_that_fails_harms_no_other (void)
+{
+  static const char config[] = "{\"services\":[{\"name\":\"bad\",\"document\":{}%s},"
+                               "{\"name\":\"good\",\"document\":%s}]}";
+  CLEANUP_TEXT struct text lenient = { 0 }, strict = { 0 };
+
+  text_addf (&lenient, config, "", pets);
+  text_addf (&strict, config, ",\"strict\":true", pets);
+  CU_ASSERT_EQUAL (toolhost_mock_build (mock, "openapi", text_get (&lenient)), TOOLHOST_OK);
+  CU_ASSERT (has_tool ("listPets"));
+  CU_ASSERT (told_part ("log", "bad",
+                        "openapi_service_failed {\"service\":\"bad\",\"why\":\"expected an",
+                        toolhost_mock_log (mock)));
+  CU_ASSERT_EQUAL (toolhost_mock_build (mock, "openapi", text_get (&strict)), TOOLHOST_FAILED);
+  CU_ASSERT (told_part ("error", "bad", "/services/0/document: expected an OpenAPI document",
+                        toolhost_mock_error ()));
+}
+
+static void
 each_slip_has_its_pointer (void)
 {
   static const struct {
@@ -458,6 +477,7 @@ static CU_TestInfo tests[] = {
   { "T3-19 U3-15 operations that are left out", T3_19_U3_15_operations_that_are_left_out },
   { "path items and bodies by reference", path_items_and_bodies_by_reference },
   { "documents that are none", documents_that_are_none },
+  { "a service that fails harms no other", a_service_that_fails_harms_no_other },
   { "each slip has its pointer", each_slip_has_its_pointer },
   { "more operations than tools", more_operations_than_tools },
   { "credentials are the operator's", credentials_are_the_operators },

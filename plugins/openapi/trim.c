@@ -161,6 +161,18 @@ find_query (const struct operation *op, const char *name)
   return NULL;
 }
 
+/* As queries are read: '+' is a blank. */
+static void
+decode_query (struct text *out, const char *text, size_t len)
+{
+  for (size_t from = 0, i = 0; i <= len; i++)
+    if (i == len || text[i] == '+') {
+      percent_decode (out, text + from, i - from);
+      text_add (out, i < len ? " " : "");
+      from = i + 1;
+    }
+}
+
 /* One "name=value" of the link, if it is an argument. */
 static bool
 add_argument (const struct operation *op, const char *pair, size_t len, bool first,
@@ -172,8 +184,8 @@ add_argument (const struct operation *op, const char *pair, size_t len, bool fir
 
   if (equals == NULL)
     return false;
-  percent_decode (&name, pair, (size_t) (equals - pair));
-  percent_decode (&value, equals + 1, len - (size_t) (equals - pair) - 1);
+  decode_query (&name, pair, (size_t) (equals - pair));
+  decode_query (&value, equals + 1, len - (size_t) (equals - pair) - 1);
   param = find_query (op, text_get (&name));
   if (param == NULL)
     return false;

@@ -90,28 +90,6 @@ url_is_absolute (const char *url)
   return host != NULL && *host != '\0' && *host != '/' && strpbrk (url, "?#@\\ \t\r\n") == NULL;
 }
 
-void
-url_resolve (struct text *out, const char *base, const char *relative)
-{
-  const char *host = after_scheme (base);
-  const size_t authority = host != NULL ? (size_t) (host - base) + strcspn (host, "/") : 0;
-  const char *slash = strrchr (base + authority, '/');
-
-  if (url_is_absolute (relative)) {
-    text_add (out, relative);
-    return;
-  }
-  if (relative[0] == '/' || slash == NULL)
-    text_add_len (out, base, authority);
-  else
-    text_add_len (out, base, (size_t) (slash - base));
-  if (relative[0] != '/' && relative[0] != '\0')
-    text_add (out, "/");
-  text_add (out, relative);
-  while (out->len != 0 && out->data[out->len - 1] == '/')
-    out->data[--out->len] = '\0';
-}
-
 /* ---- paths ---- */
 
 static const struct param *

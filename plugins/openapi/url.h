@@ -11,8 +11,6 @@ bool url_server (struct text *out, const struct value *server, const struct valu
                  struct text *why);
 /* Is it http:// or https:// with a host, and no query and fragment? */
 bool url_is_absolute (const char *url);
-/* Append a URL relative to another, as "/api" is to that of a document: a path alone. */
-void url_resolve (struct text *out, const char *base, const char *relative);
 
 /* Append the path of a template with the values of its parameters.  Values are by the names of
  * arguments; one that is missing leaves its place as it stands.  False: `why`. */
