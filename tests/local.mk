@@ -17,6 +17,7 @@ integration_tests = \
 	%D%/integration/test_ffi.py \
 	%D%/integration/test_exec.py \
 	%D%/integration/test_formats.py \
+	%D%/integration/test_frameworks.py \
 	%D%/integration/test_hotswap.py \
 	%D%/integration/test_http.py \
 	%D%/integration/test_http2.py \
@@ -66,7 +67,11 @@ EXTRA_DIST += \
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/beside.la %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
-	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/tally.la %D%/integration/wire.la
+	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/tally.la %D%/integration/told.la %D%/integration/wire.la
+%C%_integration_told_la_SOURCES = %D%/integration/told.c
+%C%_integration_told_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_told_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_told_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 %C%_integration_beside_la_SOURCES = %D%/integration/beside.c
 %C%_integration_beside_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_integration_beside_la_CFLAGS = $(PLUGIN_CFLAGS)

@@ -31,6 +31,7 @@ libhost_la_SOURCES += \
 	%D%/skill_index.c %D%/skill_index.h \
 	%D%/source.c %D%/source.h \
 	%D%/copies.c %D%/copies.h \
+	%D%/strict.c %D%/strict.h \
 	%D%/toolset.c %D%/toolset.h \
 	%D%/tree.c %D%/tree.h \
 	%D%/views.c %D%/views.h

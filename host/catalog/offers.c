@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "catalog/definition.h"
 #include "catalog/reading.h"
+#include "catalog/strict.h"
 #include "schema/schema.h"
 
 enum { NAME_MAX_LEN = 64 };
@@ -105,7 +106,6 @@ read_toolhost (struct reading *r, struct tool *tool)
   tool->active_turns = (unsigned) turns;
   read_tags (r, tool, json_member (&r->tape, own, "tags"));
   tool->approval = json_equals (&r->tape, json_member (&r->tape, own, "approval"), "always");
-  tool->strict = json_is (json_member (&r->tape, own, "strict"), JSON_TRUE);
   tool->internal = json_is (json_member (&r->tape, own, "internal"), JSON_TRUE);
   if (permissions != NULL) {
     const char *raw = json_raw (&r->tape, permissions, &len);
@@ -121,13 +121,31 @@ read_mirrored (struct reading *r, struct tool *tool, struct error *err)
   return mirrored_read (&tool->mirrored, &r->tape, schema, err) || error_wrap (err, "/inputSchema");
 }
 
+/* S3-7: a strict tool has no optional arguments; "auto" asks no more than can be had. */
+static bool
+read_strict (struct reading *r, struct tool *tool, struct error *err)
+{
+  switch (strict_wish (&r->tape, r->root)) {
+  case STRICT_ON:
+    tool->strict = true;
+    return strict_takes_all (&r->tape, r->root, err);
+  case STRICT_AUTO:
+    tool->strict = strict_suits (&r->tape, r->root, NULL);
+    tool->strict_off = !tool->strict;
+    return true;
+  default:
+    return true;
+  }
+}
+
 static bool
 read_tool (struct reading *r, struct tool *tool, struct error *err)
 {
   set_description (r, tool);
   read_toolhost (r, tool);
   return read_schema (r, "inputSchema", &tool->input, err)
-         && read_schema (r, "outputSchema", &tool->output, err) && read_mirrored (r, tool, err);
+         && read_schema (r, "outputSchema", &tool->output, err) && read_mirrored (r, tool, err)
+         && read_strict (r, tool, err);
 }
 
 /* ---- resources and templates ---- */

@@ -85,9 +85,10 @@ struct tool {
   enum tool_kind kind;
   enum tool_background background; /* may its calls be answered before they have ended? */
   unsigned active_turns;           /* of the user, for which a conversation has it; 0: for all */
-  bool approval; /* its author wants a person to approve each call (toolhost.approval) */
-  bool strict;   /* its author wants it in strict form, where a provider has one */
-  char **tags;   /* of a tool, as its definition says */
+  bool approval;   /* its author wants a person to approve each call (toolhost.approval) */
+  bool strict;     /* its author wants it in strict form, where a provider has one */
+  bool strict_off; /* he would, but an argument speaks against it */
+  char **tags;     /* of a tool, as its definition says */
   size_t tags_count;
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
   unsigned checks;   /* of a guard: enum checks, what it is for */

@@ -162,6 +162,8 @@ check_tool (struct oneshot *host, const struct tool *tool, const struct provider
     return;
   }
   lint_tool (&tape, json_root (&tape), on_finding, found);
+  if (tool->strict_off)
+    lint_strict_off (&tape, json_root (&tape), on_finding, found);
   lint_providers (&tape, json_root (&tape), providers, on_loss, found);
   try_examples (host, tool, &tape, found);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "catalog/strict.h"
 #include "cli/out.h"
 
 enum {
@@ -213,6 +214,19 @@ lint_tool (const struct json_tape *tape, const struct json_node *tool, lint_sink
   lint_texts (&l, tool);
   arena_free (&l.arena);
   buf_free (&l.pointer);
+}
+
+void
+lint_strict_off (const struct json_tape *tape, const struct json_node *tool, lint_sink sink,
+                 void *ctx)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct error why = { "" };
+
+  if (strict_suits (tape, tool, &why))
+    return;
+  buf_printf (&text, "\"auto\" is off: %s", why.text);
+  sink (ctx, LINT_NOTE, "/toolhost/strict", buf_cstr (&text));
 }
 
 /* ---- what providers of models take ---- */

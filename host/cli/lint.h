@@ -17,6 +17,9 @@ typedef void (*lint_sink) (void *ctx, enum lint_level level, const char *pointer
 /* Look at one tool, given as MCP lists it. */
 void lint_tool (const struct json_tape *tape, const struct json_node *tool, lint_sink sink,
                 void *ctx);
+/* The note that strict "auto" is off, and which argument speaks against it. */
+void lint_strict_off (const struct json_tape *tape, const struct json_node *tool, lint_sink sink,
+                      void *ctx);
 
 /* Called for each thing a provider does not take; everything lives for the call. */
 typedef void (*lint_loss_sink) (void *ctx, enum lint_level level, const struct provider *provider,

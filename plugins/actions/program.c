@@ -125,6 +125,28 @@ read_parameters (struct reading *r, struct program *program)
   }
 }
 
+/* S3-7, A3-6: a strict tool has no optional parameters; "auto" is strict where there are none. */
+static void
+read_strict (struct reading *r, struct program *program)
+{
+  const struct value *strict = program->strict = read_value (r, "strict", false);
+  const struct place at = { r->at, "parameters", 0 };
+
+  if (strict == NULL || strict->type == VALUE_FALSE)
+    return;
+  if (strict->type == VALUE_STRING && strcmp (strict->text, "auto") == 0)
+    return;
+  if (strict->type != VALUE_TRUE)
+    read_wrong (r, "strict", "wrong_type", "expected true, false or \"auto\"");
+  for (size_t i = 0; strict->type == VALUE_TRUE && i < program->parameter_count; i++) {
+    const struct place item = { &at, NULL, i };
+    if (!program->parameters[i].required)
+      r->good = problem (r->scope->problems, &item, "strict_optional",
+                         "say \"required\": true, or \"strict\": \"auto\"",
+                         "a strict tool has no optional parameters");
+  }
+}
+
 static const char *const *
 names_of (const struct program *program, struct values *pool)
 {
@@ -178,7 +200,7 @@ read_all (struct program *program, struct scope *scope, const struct place *at,
           const struct value *document, const struct endpoints *endpoints)
 {
   static const char *const known[] = { "name",       "description", "parameters", "actions",
-                                       "on_success", "on_failure",  NULL };
+                                       "on_success", "on_failure",  "strict",     NULL };
   struct reading r;
 
   if (!read_begin (&r, scope, at, document))
@@ -187,6 +209,7 @@ read_all (struct program *program, struct scope *scope, const struct place *at,
   read_name (&r, program);
   program->description = read_text (&r, "description", true, DESCRIPTION_MAX);
   read_parameters (&r, program);
+  read_strict (&r, program);
   scope->params = names_of (program, scope->pool);
   if (scope->params == NULL)
     return false;

@@ -137,7 +137,8 @@ struct program {
   bool writes;         /* it does more than look and speak */
   bool calls_out;      /* it has webhooks */
   int64_t max_time_ms;
-  const char *definition; /* of the tool, for the host */
+  const struct value *strict; /* true, false or "auto"; NULL: not said */
+  const char *definition;     /* of the tool, for the host */
 };
 
 /* Compile a document.  NULL: there were problems.  `endpoints` must live as long. */

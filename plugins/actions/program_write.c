@@ -129,6 +129,7 @@ program_write (const struct program *program, struct text *out)
   for (size_t i = 0; i < program->parameter_count; i++)
     write_parameter (&program->parameters[i], out);
   json_close (out, ']');
+  value_write_member (out, "strict", program->strict);
   write_list (out, "actions", &program->actions);
   write_list (out, "on_success", &program->on_success);
   write_list (out, "on_failure", &program->on_failure);
@@ -194,6 +195,12 @@ define_all (const struct program *program, struct text *out)
   json_name_bool (out, "readOnlyHint", !program->writes);
   json_name_bool (out, "openWorldHint", program->calls_out);
   json_close (out, '}');
+  if (program->strict != NULL) {
+    json_name (out, "toolhost");
+    json_open (out, '{');
+    value_write_member (out, "strict", program->strict);
+    json_close (out, '}');
+  }
   json_close (out, '}');
 }
 

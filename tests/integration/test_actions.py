@@ -154,6 +154,18 @@ def test_S2_2_a_tool_that_is_wrong_is_told_and_the_others_serve():
         same(listed, ["good"])  # the plugin's own tools are the daemon's alone
 
 
+def test_S3_6_S3_7_A3_6_strict_is_refused_kept_or_silently_off():
+    name = {"name": "who", "type": "string"}
+    tools = {how: {**tool(how, say("hi")), "parameters": [{**name, "required": needed}], "strict": strict}
+             for how, strict, needed in (("refused", True, False), ("kept", True, True), ("off", "auto", False), ("on", "auto", True))}
+    with Daemon(plugins=["actions"], tenants={"default": declared(*tools.values())}) as d:
+        wait_for(lambda: d.rest("kept", {"who": "x"}).body.get("ok"))
+        given = d.http("GET", "/v1/tools?format=openai").json["tools"]
+        same({t["name"]: t["strict"] for t in given}, {"kept": True, "off": False, "on": True})
+        problem = d.wait_log("actions_tool_refused")["problems"][0]
+        same((problem["pointer"][-13:], problem["code"]), ("/parameters/0", "strict_optional"))
+
+
 # ---- webhooks
 
 def webhook_result(path, **more):

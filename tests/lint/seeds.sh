@@ -8,7 +8,7 @@ cd "$top" || exit 1
 # Print "ITEM|FILE|TEST" for each row.
 rows ()
 {
-  awk -F'|' '/^\| [SUT][0-9]-/ { gsub (/^ +| +$/, "", $2); gsub (/[ `]/, "", $4); gsub (/^ *`|` *$/, "", $5)
+  awk -F'|' '/^\| [SUTA][0-9]-/ { gsub (/^ +| +$/, "", $2); gsub (/[ `]/, "", $4); gsub (/^ *`|` *$/, "", $5)
                                print $2 "|" $4 "|" $5 }' docs/seeds.md
 }
 

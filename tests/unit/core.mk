@@ -139,3 +139,7 @@ check_PROGRAMS += %D%/test_approval_rules %D%/test_approval_standing
 %C%_test_approval_standing_LDADD = $(UNIT_LIBS)
 %C%_test_guard_secrets_SOURCES = %D%/test_guard_secrets.c %D%/guard_rig.h %D%/tap.h
 %C%_test_guard_secrets_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_strict
+%C%_test_strict_SOURCES = %D%/test_strict.c %D%/description.c %D%/description.h %D%/tap.h
+%C%_test_strict_LDADD = $(UNIT_LIBS)

@@ -143,6 +143,33 @@ done (void)
   return 0;
 }
 
+static void
+strict_off (const char *required)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  CLEANUP_BUF struct buf json = { 0 };
+  struct json_tape tape;
+
+  buf_reset (&seen, 0);
+  buf_printf (&json,
+              "{\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
+              "\"string\"}},\"required\":[%s]}}",
+              required);
+  CU_ASSERT_FATAL (json_read (&tape, json.data, json.len, &json_default_limits, &arena));
+  lint_strict_off (&tape, json_root (&tape), on_finding, NULL);
+  (void) buf_cstr (&seen);
+}
+
+static void
+test_strict (void)
+{
+  strict_off ("");
+  CU_ASSERT_PTR_NOT_NULL (strstr (seen.data, "note /toolhost/strict: \"auto\" is off: "
+                                             "/inputSchema/properties/a: is optional"));
+  strict_off ("\"a\"");
+  CU_ASSERT_EQUAL (seen.len, 0);
+}
+
 static CU_TestInfo tests[] = { { "has nothing to say of a clean tool", test_clean },
                                { "looks at names", test_names },
                                { "looks at descriptions", test_descriptions },
@@ -150,6 +177,7 @@ static CU_TestInfo tests[] = { { "has nothing to say of a clean tool", test_clea
                                { "tells what providers do not take", test_losses },
                                { "finds hidden characters anywhere", test_hidden },
                                { "weighs definitions", test_size },
+                               { "says where strict auto is off", test_strict },
                                CU_TEST_INFO_NULL };
 
 static CU_SuiteInfo suites[] = { { "cli lint", begin, done, NULL, NULL, tests },
