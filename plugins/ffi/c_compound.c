@@ -1,5 +1,6 @@
 /* Structs and enums. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "c_parser.h"
@@ -52,6 +53,15 @@ leave_out (struct c_parser *p, const char *why)
 }
 
 static bool
+has_member (const struct members *members, const char *name)
+{
+  for (size_t i = 0; i < members->count; i++)
+    if (strcmp (members->list[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static bool
 member (struct c_parser *p, const struct c_specifiers *s, struct members *members)
 {
   struct c_declarator d;
@@ -69,6 +79,8 @@ member (struct c_parser *p, const struct c_specifiers *s, struct members *member
     leave_out (p, "it has more than 256 members");
   else if (d.name == NULL)
     leave_out (p, "it has a member without a name");
+  else if (has_member (members, d.name))
+    leave_out (p, "it has two members of the same name");
   else
     members->list[members->count++] = (struct c_member){ .name = d.name, .type = d.type };
   return true;
@@ -127,27 +139,40 @@ complete (struct c_parser *p, struct c_type *type, const struct members *members
   return true;
 }
 
-/* The body, if there is one; types inside are read with the same parser. */
 static bool
-body (struct c_parser *p, struct c_type *type)
+read_body (struct c_parser *p, struct c_type *type, struct members *members)
 {
-  struct members *members = values_alloc (p->types->pool, sizeof *members);
-  const char *const outer = p->leaves_out;
-  struct c_lex from;
+  const struct c_lex from = p->lex;
   bool good;
 
-  p->leaves_out = NULL;
-  if (members == NULL || ++p->depth > C_DEPTH_MAX)
-    return c_wrong (p, "structs within structs, too deep");
-  from = p->lex;
   c_advance (p);
   good = read_members (p, members);
-  p->depth--;
   if (good && has_flexible_end (p, &from))
     leave_out (p, "it has an array without a length");
   good = good && c_skip_attributes (p);
   if (good && p->leaves_out == NULL && type->kind == C_OPAQUE)
     good = complete (p, type, members);
+  return good;
+}
+
+/* What stands in braces; types inside are read with the same parser. */
+static bool
+body (struct c_parser *p, struct c_type *type)
+{
+  const char *const outer = p->leaves_out;
+  struct members *members;
+  bool good;
+
+  if (p->depth >= C_DEPTH_MAX)
+    return c_wrong (p, "structs within structs, too deep");
+  members = calloc (1, sizeof *members);
+  if (members == NULL)
+    return c_wrong (p, "there is no memory");
+  p->leaves_out = NULL;
+  p->depth++;
+  good = read_body (p, type, members);
+  p->depth--;
+  free (members);
   if (outer != NULL)
     p->leaves_out = outer;
   return good;
@@ -213,6 +238,9 @@ one_constant (struct c_parser *p, struct constants *constants, int64_t *next)
     return false;
   constant = &constants->list[constants->count];
   constant->name = c_keep (p, &p->token);
+  for (size_t i = 0; i < constants->count; i++)
+    if (strcmp (constants->list[i].name, constant->name) == 0)
+      return c_wrong (p, "there are two constants %s", constant->name);
   c_advance (p);
   if (!c_skip_attributes (p) || (c_take (p, "=") && !c_constant (p, next)))
     return false;

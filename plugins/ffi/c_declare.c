@@ -344,41 +344,52 @@ as_passed (struct c_parser *p, const struct c_declarator *d)
 }
 
 static bool
-parameter (struct c_parser *p, struct c_declarator *d)
+parameter (struct c_parser *p, struct c_param *params, size_t *count)
 {
   struct c_specifiers s;
   struct c_declarator param;
 
-  if (d->count == C_PARAMS_MAX)
+  if (*count == C_PARAMS_MAX)
     return c_wrong (p, "more than %d parameters", C_PARAMS_MAX);
   if (!c_specifiers (p, &s) || !c_declarator (p, &s, &param))
     return false;
-  d->params[d->count++] = (struct c_param){ param.name, as_passed (p, &param) };
-  return d->params[d->count - 1].type != NULL || c_wrong (p, "there is no memory");
+  params[*count] = (struct c_param){ param.name, as_passed (p, &param) };
+  return params[(*count)++].type != NULL || c_wrong (p, "there is no memory");
+}
+
+static bool
+keep_parameters (struct c_parser *p, struct c_declarator *d, const struct c_param *params,
+                 size_t count)
+{
+  if (count == 1 && params[0].type->kind == C_VOID && params[0].name == NULL)
+    count = 0;
+  d->count = count;
+  d->params = values_alloc (p->types->pool, (count + 1) * sizeof *d->params);
+  if (d->params == NULL)
+    return c_wrong (p, "there is no memory");
+  memcpy (d->params, params, count * sizeof *params);
+  return true;
 }
 
 static bool
 parameters (struct c_parser *p, struct c_declarator *d)
 {
-  d->count = 0;
+  struct c_param params[C_PARAMS_MAX];
+  size_t count = 0;
+
   d->variadic = false;
-  d->params = values_alloc (p->types->pool, C_PARAMS_MAX * sizeof *d->params);
-  if (d->params == NULL)
-    return c_wrong (p, "there is no memory");
   if (c_take (p, ")"))
-    return true;
+    return keep_parameters (p, d, params, 0);
   do {
     if (p->token.word == WORD_DOTS) {
       d->variadic = true;
       c_advance (p);
       break;
     }
-    if (!parameter (p, d))
+    if (!parameter (p, params, &count))
       return false;
   } while (c_take (p, ","));
-  if (d->count == 1 && d->params[0].type->kind == C_VOID && d->params[0].name == NULL)
-    d->count = 0;
-  return c_expect (p, ")");
+  return c_expect (p, ")") && keep_parameters (p, d, params, count);
 }
 
 static bool

@@ -142,11 +142,11 @@ void
 c_comment_read (struct values *pool, const char *comment, size_t len, struct c_comment *said)
 {
   struct reading_comment r = { .pool = pool, .said = said };
-  const char *at = comment, *end = comment + len;
+  const char *at = comment != NULL ? comment : "", *end = at + (comment != NULL ? len : 0);
 
   *said = (struct c_comment){ .description = "" };
   r.to = &r.description;
-  while (comment != NULL && at < end) {
+  while (at < end) {
     const char *line_end = memchr (at, '\n', (size_t) (end - at));
     take_line (&r, at, line_end != NULL ? line_end : end);
     at = line_end != NULL ? line_end + 1 : end;

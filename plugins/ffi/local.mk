@@ -49,5 +49,12 @@ EXTRA_%C%_test_ffi_DEPENDENCIES = %D%/libcases.la
 %C%_test_header_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
 %C%_test_header_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
 
+# What ./dev valgrind runs.
+EXTRA_PROGRAMS += %D%/many_calls
+%C%_many_calls_SOURCES = %D%/many_calls.c
+%C%_many_calls_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
+%C%_many_calls_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
+EXTRA_%C%_many_calls_DEPENDENCIES = %D%/libcases.la
+
 dist_man_MANS += %D%/toolhost-ffi-plugin.1
 dist_policy_DATA += %D%/ffi.json

@@ -184,6 +184,9 @@ name_params (struct proposal *p)
   for (size_t i = 0; i < p->prototype->count; i++) {
     p->length_of[i] = -1;
     p->names[i] = p->prototype->params[i].name;
+    for (size_t j = 0; p->names[i] != NULL && j < i; j++)
+      if (strcmp (p->names[j], p->names[i]) == 0)
+        left_out (p, "it has two parameters of the same name");
     if (p->names[i] != NULL)
       continue;
     (void) snprintf (text, sizeof text, "arg%zu", i + 1);

@@ -21,7 +21,7 @@ TARGETS = {
     "format": (None, 128), "mend": ("json", 1024), "http": ("http", 2048), "frame": (None, 2048),
     "ring": ("json", 1024), "template": (None, 256), "message": ("json", 2048), "jwt": ("json", 2048), "front": ("yaml", 1024),
     "actions": ("actions", 4096), "realtime": ("json", 4096), "agui": ("json", 2048), "guard": ("json", 2048),
-    "openapi": ("openapi", 8192),
+    "openapi": ("openapi", 8192), "functions": ("functions", 4096),
 }
 
 

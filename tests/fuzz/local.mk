@@ -3,6 +3,7 @@
 fuzzers = \
 	%D%/fuzz_actions \
 	%D%/fuzz_agui \
+	%D%/fuzz_functions \
 	%D%/fuzz_json \
 	%D%/fuzz_openapi \
 	%D%/fuzz_schema \
@@ -29,6 +30,10 @@ EXTRA_PROGRAMS += $(fuzzers)
 	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
 %C%_fuzz_agui_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_agui_LDADD = $(HOST_LIBS)
+%C%_fuzz_functions_SOURCES = %D%/fuzz_functions.c
+%C%_fuzz_functions_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(FFI_CFLAGS)
+%C%_fuzz_functions_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_functions_LDADD = plugins/ffi/libffi_tools.la plugins/common/libplugincommon.la $(FFI_LIBS) -lm
 %C%_fuzz_json_SOURCES = %D%/fuzz_json.c %D%/fuzz.h
 %C%_fuzz_json_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_json_LDADD = $(HOST_LIBS)
@@ -83,4 +88,4 @@ EXTRA_PROGRAMS += $(fuzzers)
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 
-EXTRA_DIST += %D%/fuzz.py %D%/actions.dict %D%/json.dict %D%/openapi.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds
+EXTRA_DIST += %D%/fuzz.py %D%/actions.dict %D%/functions.dict %D%/json.dict %D%/openapi.dict %D%/schema.dict %D%/regex.dict %D%/http.dict %D%/yaml.dict %D%/seeds
