@@ -600,6 +600,17 @@ served_rebuild (struct served *s, const char *plugin, const char *feature, size_
   ev_timer_start (pool->loop, &s->rebuild);
 }
 
+bool
+served_doubt (struct served *s)
+{
+  bool any = false;
+
+  for (struct build *b = s->builds; b != NULL; b = b->next)
+    if (b->problem != NULL || unit_policy (b->of)->read != NULL)
+      any = b->stale = true;
+  return any;
+}
+
 void
 served_clear (struct served *s)
 {

@@ -47,6 +47,7 @@ reload (struct host *host, struct error *err)
   plugins_each_changed (host->plugins, forget, host->discovery);
   discovery_scan (host->discovery);
   log_event (host->log, LOG_INFO, "reloaded", NULL);
+  toolsets_doubt (host->toolsets);
   if (!host_read_tenants (host, err))
     return error_wrap (err, "all else was read again, but not all of tenants.d: ");
   return host_read_tools (host, err)

@@ -94,6 +94,10 @@ bool served_is_stale (struct served *s);
 void served_stop_building (struct served *s);
 /* A plugin wants what it has built of a feature made again: soon, and not too often. */
 void served_rebuild (struct served *s, const char *plugin, const char *feature, size_t len);
+/* Of what failed, and of what may have been made of files that a plugin is granted, only its
+ * builder knows whether it would come to the same now: it is made anew by the next build.  False:
+ * there is none of that. */
+bool served_doubt (struct served *s);
 /* What its file says of a feature, JSON, allocated; NULL: nothing. */
 char *served_feature (const struct served *s, const char *feature);
 /* What it is made of besides its file has changed. */

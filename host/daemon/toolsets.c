@@ -363,6 +363,14 @@ toolsets_touch (struct toolsets *all, const char *tenant)
       served_touch (s);
 }
 
+void
+toolsets_doubt (struct toolsets *all)
+{
+  for (struct served *s = all->by_name; s != NULL; s = s->hh.next)
+    if (served_doubt (s) && all->begun)
+      served_touch (s);
+}
+
 int64_t
 toolsets_revision (struct toolsets *all, const char *tenant)
 {

@@ -55,6 +55,9 @@ void toolsets_forget (struct toolsets *toolsets, const char *tenant);
 /* What was made of this tenant's, or of everybody's (NULL), is another: it is built anew, soon, and
  * what serves goes on until then.  One without a file is served as "default" and this. */
 void toolsets_touch (struct toolsets *toolsets, const char *tenant);
+/* Files have been read again, and builders may have read others: what failed, or may be made of
+ * files, is built anew, soon. */
+void toolsets_doubt (struct toolsets *toolsets);
 /* What the file that a tenant is served by says of a feature, JSON, allocated; NULL: nothing. */
 char *toolsets_feature (struct toolsets *toolsets, const char *tenant, const char *feature);
 /* Has it a file of its own? */

@@ -235,6 +235,18 @@ is_superfluous (const struct fleet *fleet, const struct worker *worker)
          && fleet->events->waiting (fleet) == 0 && muster (fleet).usable > fleet->ready;
 }
 
+/* What a build was made of, a file say, may be another by now: whoever built it builds it anew. */
+static void
+want_build (struct fleet *fleet)
+{
+  const struct pool_rebuilder *rebuilder = &fleet->pool->rebuilder;
+  const char *feature = fleet->order.feature;
+
+  if (feature != NULL && rebuilder->rebuild != NULL)
+    rebuilder->rebuild (rebuilder->ctx, fleet->name, fleet->order.tenant, feature,
+                        strlen (feature));
+}
+
 static void
 on_described (struct worker *worker, const char *json, size_t len)
 {
@@ -242,6 +254,7 @@ on_described (struct worker *worker, const char *json, size_t len)
   const bool asked = fleet->describing;
 
   if (!as_known (fleet, json, len)) {
+    want_build (fleet);
     worker_kill (worker, REASON_PROTOCOL,
                  "describes its plugin otherwise than before: the file was written over while in "
                  "use");

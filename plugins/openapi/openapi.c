@@ -155,6 +155,7 @@ read_source (struct service *service, struct text *why)
   if (service->external_refs)
     service->document.folder =
       values_text (&service->pool, service->file, (size_t) (slash - service->file));
+  (void) stat (service->file, &service->file_was);
   if (!document_load (service->file, &text, why))
     return NULL;
   return document_parse (&service->pool, text_get (&text), text.len, why);

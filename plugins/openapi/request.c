@@ -156,6 +156,8 @@ request_send (toolhost_call *call, const struct operation *op, const struct valu
   CLEANUP_TEXT struct text why = { 0 };
   toolhost_http_response response;
 
+  if (service_is_outdated (op->service)) /* this call is as its tool was told */
+    (void) toolhost_rebuild (call->host, "openapi");
   if (!request_make (&request, op, arguments, pool, &why) || !values_ok (pool))
     return toolhost_fail (call, "openapi_error", "%s",
                           why.len != 0 ? text_get (&why) : "There is no memory for the request.");

@@ -15,6 +15,18 @@ service_new (void)
   return service;
 }
 
+bool
+service_is_outdated (const struct service *service)
+{
+  const struct stat *was = &service->file_was;
+  struct stat now;
+
+  return service->file != NULL && stat (service->file, &now) == 0
+         && (now.st_ino != was->st_ino || now.st_size != was->st_size
+             || now.st_mtim.tv_sec != was->st_mtim.tv_sec
+             || now.st_mtim.tv_nsec != was->st_mtim.tv_nsec);
+}
+
 struct service *
 service_ref (struct service *service)
 {

@@ -4,6 +4,7 @@
 #define TOOLHOST_PLUGINS_OPENAPI_SERVICE_H
 
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "body.h"
 #include "document.h"
@@ -29,7 +30,8 @@ struct service {
   const char *name;
   const struct value *inline_document; /* NULL: a file */
   const char *file;
-  const char *server; /* NULL: as the document says */
+  struct stat file_was; /* when it was read */
+  const char *server;   /* NULL: as the document says */
   const struct value *server_variables;
   const char *prefix;
   bool external_refs, derive, strict, deprecated, search, flat, keys, output_schema;
@@ -72,6 +74,8 @@ struct service_tool *service_tool_new (struct service *service);
 void service_tool_free (void *tool);
 
 struct service *service_new (void);
+/* Is the document's file another one than was read? */
+bool service_is_outdated (const struct service *service);
 struct service *service_ref (struct service *service);
 void service_unref (struct service *service);
 

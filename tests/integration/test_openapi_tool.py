@@ -5,10 +5,11 @@ import base64
 import contextlib
 import json
 import os
+import signal
 import tempfile
 
 import openapi_documents
-from harness import SOURCE, Daemon, comment, main, same
+from harness import SOURCE, Daemon, comment, main, same, wait_for
 from test_builders import caller, seconds
 from test_http import Handler, Server, write_secret
 
@@ -211,6 +212,49 @@ def test_U3_18_a_document_in_a_file_and_what_it_refers_to():
         same(body(d, "say", {"q": "x"})["path"], "/v1/said?q=x")
     with serving(make=None, file=write_yaml) as (s, d):
         assert "that is blocked" in d.wait_log("tool_build_error")["message"]
+
+
+def put_document(url, folder, *names):
+    path = os.path.join(folder, "changing.json")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(document(url, **{name: {"get": operation(name)} for name in names}), file)
+    os.rename(path + ".new", path)
+    return path
+
+
+def test_a_document_that_changes_is_built_anew():
+    with serving(make=None, file=lambda url, folder: put_document(url, folder, "a", "b")) as (s, d):
+        same(d.tools(), ["a", "b"])
+        same(body(d, "a", {})["path"], "/v1/a")
+        put_document(s.url, s.folder, "a", "c")
+        same(body(d, "a", {})["path"], "/v1/a")  # which notices it
+        wait_for(lambda: d.tools() == ["a", "c"], what="the tools of the new document")
+        put_document(s.url, s.folder, "d")
+        d.signal(signal.SIGHUP)
+        wait_for(lambda: d.tools() == ["d"], 15, "the tools after a reload")
+        same(body(d, "d", {})["path"], "/v1/d")
+
+
+def test_a_document_that_changes_while_no_worker_runs():
+    with serving(make=None, file=lambda url, folder: put_document(url, folder, "a", "b")) as (s, d):
+        d.wait_log("worker_ended", lambda e: e["reason"] == "stopped", after=1)
+        put_document(s.url, s.folder, "a", "c")
+        d.rest("a", {})  # its worker builds other tools than were told
+        wait_for(lambda: d.tools() == ["a", "c"], 15, "the tools of the new document")
+        wait_for(lambda: d.rest("a", {}).code is None, 30, "a call that works")
+
+
+def test_a_document_that_was_wrong_is_read_again():
+    def wrong(url, folder):
+        path = os.path.join(folder, "changing.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{")
+        return path
+    with serving(make=None, file=wrong) as (s, d):
+        same(d.tools(), [])
+        put_document(s.url, s.folder, "a")
+        d.signal(signal.SIGHUP)
+        wait_for(lambda: d.tools() == ["a"], 15, "the tools after a reload")
 
 
 def test_tenants_have_services_of_their_own():
