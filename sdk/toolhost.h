@@ -240,7 +240,7 @@ typedef struct toolhost_prompt {
  *   "tool"       the name of the tool: toolhost_guard_tool
  *   "arguments"  an object, as earlier guards have left it
  *   "result"     at "output": "content", an array of MCP's content blocks, and, if there is one,
- *                "structuredContent"; as earlier guards have left them
+ *                "structured"; as earlier guards have left them
  *   "error"      at "error": "code" and "message"
  *   "config"     an object: the guard's "config" in the operator's file
  * Who calls, toolhost_tenant and its like say as they do to the tool. */

@@ -66,6 +66,15 @@ EXTRA_DIST += \
 	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_kills.py %D%/bench/soak_sessions.py
 
 # Plugins of the integration tests.
+check_LTLIBRARIES += %D%/integration/checker.la %D%/integration/leaky.la
+%C%_integration_checker_la_SOURCES = %D%/integration/checker.c
+%C%_integration_checker_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_checker_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_checker_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_leaky_la_SOURCES = %D%/integration/leaky.c
+%C%_integration_leaky_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_leaky_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_leaky_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 check_LTLIBRARIES += %D%/integration/beside.la %D%/integration/busy.la %D%/integration/courier.la %D%/integration/custom.la %D%/integration/formats.la %D%/integration/fragile.la %D%/integration/greeter.la %D%/integration/hundred.la %D%/integration/late.la \
 	%D%/integration/neighbours.la %D%/integration/numbered.la %D%/integration/phone.la %D%/integration/shelf.la %D%/integration/talk.la %D%/integration/tally.la %D%/integration/told.la %D%/integration/wire.la
 %C%_integration_told_la_SOURCES = %D%/integration/told.c
@@ -194,7 +203,7 @@ check_LTLIBRARIES += %D%/integration/asks.la
 
 # Results that are too large for a model.
 integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py \
-	%D%/integration/test_tenants.py %D%/integration/test_pins.py %D%/integration/test_builders.py \
+	%D%/integration/test_tenants.py %D%/integration/test_guards.py %D%/integration/test_pins.py %D%/integration/test_builders.py \
 	%D%/integration/test_manage.py %D%/integration/test_meals.py
 check_LTLIBRARIES += %D%/integration/deeds.la
 %C%_integration_deeds_la_SOURCES = %D%/integration/deeds.c

@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/guarding.h"
 #include "call/resolve.h"
 #include "call/running.h"
 #include "pool/unit.h"
@@ -229,6 +230,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .maker = call_maker (calls, tool, request),
                             .askable = call->askable };
   call_fill_job (call);
+  call_find_guards (call);
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
     call->job.deadline_ns = call->started_ns + limit * 1000000;
     ev_timer_set (&call->deadline, (double) limit / 1000, 0);
@@ -264,7 +266,7 @@ is_cut_off (struct call *call)
 
 /* Nothing speaks against it any more.  False: it has ended already. */
 static bool
-go_on (struct call *call)
+run (struct call *call)
 {
   if (is_cut_off (call))
     return false;
@@ -275,6 +277,24 @@ go_on (struct call *call)
     return false;
   call_log_start (call);
   return true;
+}
+
+static void
+on_passed (struct call *call)
+{
+  (void) run (call);
+}
+
+/* What comes before its tool: its guards.  False: it has ended already. */
+static bool
+go_on (struct call *call)
+{
+  enum guarded guarded =
+    call->guarding != NULL ? call_guard_input (call, false, on_passed) : GUARDED_PASSES;
+
+  if (guarded == GUARDED_PASSES)
+    return run (call);
+  return guarded == GUARDED_WAITS;
 }
 
 static void
@@ -532,7 +552,7 @@ call_cancel (struct call *call)
   struct claim *claim = call->claim;
   const struct result result = { .error = CALL_tool_cancelled };
 
-  if (call_unapprove (call, false))
+  if (call_unapprove (call, false) || call_settle_error (call)) /* the latter had ended before */
     return;
   call->claim = NULL; /* nobody who cancels waits for the store */
   if (claim != NULL)

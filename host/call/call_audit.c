@@ -2,6 +2,7 @@
 
 #include "audit/audit.h"
 #include "base/json_write.h"
+#include "call/guarding.h"
 #include "call/resolve.h"
 #include "catalog/hash.h"
 #include "watch/redact.h"
@@ -22,21 +23,24 @@ audit_arguments_of (const char *word)
 static void
 put_arguments (const struct calls *calls, const struct call *call, struct json_writer *w)
 {
-  CLEANUP_BUF struct buf shape = { 0 };
+  CLEANUP_BUF struct buf shape = { 0 }, room = { 0 };
+  size_t len = call->args_len;
+  const char *args =
+    call->args.data != NULL ? call_redact_json (call, call->args.data, &len, &room) : NULL;
   char hex[SHA256_HEX];
 
-  if (call->args.data == NULL)
+  if (args == NULL) /* there are none, or they were redacted as a whole */
     return;
   switch ((enum audit_arguments) calls->settings.audit_arguments) {
   case AUDIT_DIGEST: {
     struct hash *hash = hash_new ();
-    hash_add (hash, call->args.data, call->args_len);
+    hash_add (hash, args, len);
     hash_end (hash, hex);
     jsonw_name_string (w, "arguments_sha256", hex);
     break;
   }
   case AUDIT_SHAPE:
-    redact_json (call->args.data, call->args_len, &shape);
+    redact_json (args, len, &shape);
     jsonw_name_raw (w, "arguments", shape.data, shape.len);
     break;
   default:

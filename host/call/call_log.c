@@ -1,6 +1,9 @@
 #include "call/call_log.h"
 
+#include <string.h>
+
 #include "base/json_write.h"
+#include "call/guarding.h"
 #include "call/resolve.h"
 #include "pool/said.h"
 
@@ -46,16 +49,29 @@ event_of (enum call_error error)
   return error == CALL_OK ? "tool_call_finished" : "tool_call_failed";
 }
 
+/* A copy of a text about a call, without what its guards redact. */
+static char *
+redacted (const struct call *call, const char *tool, const char *text, size_t len)
+{
+  CLEANUP_BUF struct buf copy = { 0 };
+
+  buf_append (&copy, text, len);
+  call_redact_buf (call, tool, &copy);
+  return xstrndup (copy.len != 0 ? copy.data : "", copy.len);
+}
+
 void
 call_log_end (struct calls *calls, const struct call *call, const char *tool,
               const struct result *result, const char *cause)
 {
-  CLEANUP_FREE char *message = NULL;
+  CLEANUP_FREE char *message = NULL, *because = NULL;
 
   if (!line_wanted (calls, result))
     return;
   if (result->error != CALL_OK)
-    message = xstrndup (result->message, result->message_len);
+    message = redacted (call, tool, result->message, result->message_len);
+  if (cause != NULL)
+    cause = because = redacted (call, tool, cause, strlen (cause));
   log_event (
     calls->log, (enum log_level) call_error_info (result->error)->level, event_of (result->error),
     "tool", tool, "kind", call_kind_word (call->kind), "call", call->id, "tenant", call->tenant,
@@ -90,6 +106,7 @@ call_log_repairs (const struct call *call, const struct repaired *repaired)
   for (size_t i = 0; i < repaired->count; i++)
     buf_printf (&where, "%s%s %s", i != 0 ? ", " : "", repair_rule_name (repaired->list[i].rule),
                 *repaired->list[i].pointer != '\0' ? repaired->list[i].pointer : "arguments");
+  call_redact_buf (call, call->tool->name, &where);
   log_event (call->calls->log, LOG_INFO, "tool_args_repaired", "tool", call->tool->name, "call",
              call->id, "tenant", call->tenant, "front", call->front, "repairs", buf_cstr (&where),
              NULL);

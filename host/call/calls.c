@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "call/guarding.h"
 #include "call/running.h"
 
 enum { ARGS_KEPT = 64 * 1024, SPARE_MAX = 256 };
@@ -181,6 +182,7 @@ call_release (struct call *call)
   ev_timer_stop (calls->loop, &call->deadline);
   ev_timer_stop (calls->loop, &call->again);
   call_unindex (call);
+  call_forget_guards (call);
   tool_unref (call->tool);
   free (call->caller);
   free (call->uri);

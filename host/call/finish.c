@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "call/call_audit.h"
 #include "call/call_log.h"
+#include "call/guarding.h"
 #include "call/running.h"
 
 static void
@@ -55,6 +56,7 @@ detail (const struct call *call, struct result *result, const char *cause, struc
       || !tenancy_terms (call->tenancy)->detailed_errors)
     return;
   buf_printf (text, "%s (%s)", call_error_info (result->error)->text, cause);
+  call_redact_buf (call, call->tool->name, text);
   result->message = text->data;
   result->message_len = text->len;
 }
@@ -127,7 +129,7 @@ call_kept (struct call *call, const struct result *result)
 void
 call_finish (struct call *call, struct result *result, const char *cause)
 {
-  CLEANUP_BUF struct buf detailed = { 0 };
+  CLEANUP_BUF struct buf detailed = { 0 }, instead = { 0 }, repairs = { 0 };
 
   detail (call, result, cause, &detailed);
   default_texts (result);
@@ -138,14 +140,24 @@ call_finish (struct call *call, struct result *result, const char *cause)
   if (!result->replayed)
     fill_usage (call, result);
   if (call->repairs.len != 0) {
-    result->repairs = call->repairs.data;
     result->repairs_len = call->repairs.len;
+    result->repairs = call_redact_json (call, call->repairs.data, &result->repairs_len, &repairs);
   }
   count (call, result);
   call_report (call, result);
+  call_count_end (call, result);
+  call_stop_guards (call);
   call_log_end (call->calls, call, call->tool->name, result, cause);
   call_audit_end (call->calls, call, result->name, result);
   call_forget_reading (call);
+  if (!call_guard_error (call, result, &instead))
+    call_settle (call, result);
+}
+
+void
+call_settle (struct call *call, struct result *result)
+{
+  default_texts (result);
   if (!keep (call, result))
     call_tell (call, result);
 }
@@ -157,12 +169,32 @@ call_finish_error (struct call *call, enum call_error error, const char *cause)
   call_finish (call, &result, cause);
 }
 
+/* What is said of arguments may quote them, and is written down in more places than one. */
+static void
+redact_refusal (const struct call *nobody, const struct tool *tool, struct result *result,
+                struct buf *message, struct buf *problems)
+{
+  if (tool == NULL || nobody->tenancy == NULL || !call_may_redact (nobody, tool->name))
+    return;
+  buf_append (message, result->message, result->message_len);
+  call_redact_buf (nobody, tool->name, message);
+  result->message = message->data;
+  result->message_len = message->len;
+  if (result->problems_len == 0)
+    return;
+  buf_append (problems, result->problems, result->problems_len);
+  call_redact_buf (nobody, tool->name, problems);
+  result->problems = problems->data;
+  result->problems_len = problems->len;
+}
+
 void
 call_refuse (struct calls *calls, struct tool *tool, const struct call_request *request,
              const struct call_events *events, void *ctx, struct result *result)
 {
   struct tool_stats *stats = tool != NULL ? calls_stats_of (calls, tool) : NULL;
   struct call nobody = { .front = request->front, .kind = request->kind };
+  CLEANUP_BUF struct buf message = { 0 }, problems = { 0 };
   CLEANUP_FREE char *name =
     xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);
 
@@ -171,7 +203,10 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   nobody.tenant = (char *) request->tenant;
   nobody.principal = (char *) request->principal;
   nobody.session_id = (char *) request->session_id;
+  if (calls->settings.tenancies != NULL && request->kind == CALL_TOOL)
+    nobody.tenancy = tenancies_of (calls->settings.tenancies, request->tenant);
   default_texts (result);
+  redact_refusal (&nobody, tool, result, &message, &problems);
   result->kind = request->kind;
   result->tool = tool;
   result->name = request->name;

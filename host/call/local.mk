@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/ask_rules.c %D%/ask_rules.h \
+	%D%/budgets.c %D%/budgets.h \
 	%D%/call.c %D%/call.h \
 	%D%/call_audit.c %D%/call_audit.h \
 	%D%/call_log.c %D%/call_log.h \
@@ -11,6 +12,9 @@ libhost_la_SOURCES += \
 	%D%/circuits.c %D%/circuits.h \
 	%D%/errors.c %D%/errors.def \
 	%D%/finish.c %D%/outcome.c %D%/running.h \
+	%D%/guarding.c %D%/guarding.h %D%/guarding_parts.h \
+	%D%/guarding_budget.c %D%/guarding_check.c %D%/guarding_error.c %D%/guarding_output.c %D%/guarding_texts.c \
+	%D%/guards.c %D%/guards.h \
 	%D%/held.c %D%/held.h \
 	%D%/letters.c %D%/letters.h \
 	%D%/inside.c %D%/inside.h \

@@ -3,6 +3,7 @@
 
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/guarding.h"
 #include "call/preview.h"
 #include "call/problems.h"
 #include "call/running.h"
@@ -26,16 +27,21 @@ static void
 on_progress (struct job *job, double done, double total, const char *text, size_t len)
 {
   struct call *call = call_of (job);
+  CLEANUP_BUF struct buf room = { 0 };
 
-  if (call->events->progress != NULL)
-    call->events->progress (call->ctx, done, total, text, len);
+  if (call->events->progress == NULL)
+    return;
+  text = call_redact (call, text, &len, &room);
+  call->events->progress (call->ctx, done, total, text, len);
 }
 
 static void
 on_log (struct job *job, int level, const char *text, size_t len)
 {
   struct call *call = call_of (job);
+  CLEANUP_BUF struct buf room = { 0 };
 
+  text = call_redact (call, text, &len, &room);
   call_log_text (call, level, text, len);
   if (call->events->log != NULL)
     call->events->log (call->ctx, level, text, len);
@@ -44,29 +50,48 @@ on_log (struct job *job, int level, const char *text, size_t len)
 static bool
 on_event (struct job *job, int level, const char *text, size_t len, size_t name_len)
 {
-  return call_log_event (call_of (job), level, text, len, name_len);
+  const struct call *call = call_of (job);
+  CLEANUP_BUF struct buf room = { 0 }, whole = { 0 };
+  const char *json = text + name_len;
+  size_t json_len = len - name_len;
+
+  if (call->guarding == NULL)
+    return call_log_event (call, level, text, len, name_len);
+  json = call_redact_json (call, json, &json_len, &room);
+  if (json == NULL)
+    return true;
+  buf_append (&whole, text, name_len);
+  buf_append (&whole, json, json_len);
+  return call_log_event (call, level, whole.data, whole.len, name_len);
 }
 
 static void
 on_emitted (struct job *job, const char *json, size_t len)
 {
   struct call *call = call_of (job);
+  CLEANUP_BUF struct buf room = { 0 };
 
   call->told = true;
-  call->events->emitted (call->ctx, json, len);
+  json = call_redact_event (call, json, &len, &room);
+  if (json != NULL)
+    call->events->emitted (call->ctx, json, len);
 }
 
 static enum frame_served_status
 on_state (struct job *job, const char *json, size_t len, struct buf *out, size_t *cost)
 {
   struct call *call = call_of (job);
+  CLEANUP_BUF struct buf room = { 0 };
 
   call->told = true;
+  json = call_redact_json (call, json, &len, &room);
+  if (json == NULL)
+    return FRAME_SERVED_BAD_VALUE;
   return call->events->state (call->ctx, json, len, out, cost);
 }
 
-static struct usage
-usage_of (const struct job_end *end)
+struct usage
+call_usage_of (const struct job_end *end)
 {
   return (struct usage){ .told_cpu = end->result != NULL,
                          .cpu_us = end->result != NULL ? end->result->cpu_ns / 1000 : 0,
@@ -145,7 +170,7 @@ finish_ok (struct call *call, const struct job_end *end)
                            .structured_len = end->result->structured_len,
                            .room = end->room };
 
-  result.usage = usage_of (end);
+  result.usage = call_usage_of (end);
   if (!output_fits (call->tool, end, &report, &arena))
     return finish_broken (call, &report, &result);
   CLEANUP_PREVIEW struct preview *preview = call_preview (call, end);
@@ -183,7 +208,7 @@ finish_no (struct call *call, enum call_error error, const struct job_end *end)
   char code[80];
   struct result result = { .error = error };
 
-  result.usage = usage_of (end);
+  result.usage = call_usage_of (end);
   if (end->result->code_len != 0) {
     (void) snprintf (code, sizeof code, "%.*s", (int) end->result->code_len, end->code);
     result.code = code;
@@ -229,7 +254,7 @@ finish_result (struct call *call, const struct job_end *end)
                end);
     break;
   case FRAME_OUTCOME_ASKED:
-    call_asked (call, end, usage_of (end));
+    call_asked (call, end, call_usage_of (end));
     break;
   default: { /* it broke the ABI's rules: that is for the log, not for the model */
     CLEANUP_FREE char *cause = xstrndup (end->message, end->result->message_len);
@@ -256,7 +281,7 @@ finish_interrupted (struct call *call, const struct job_end *end)
     result.structured_len = end->result->structured_len;
     result.room = end->room;
   }
-  result.usage = usage_of (end);
+  result.usage = call_usage_of (end);
   call_shorten (call, preview, &result);
   call_finish (call, &result, end->text);
 }
@@ -292,15 +317,14 @@ message_of (const struct job_end *end)
   return NULL;
 }
 
-static void
-on_ended (struct job *job, const struct job_end *end)
+void
+call_outcome (struct call *call, const struct job_end *end)
 {
   static const enum call_error errors[] = { [JOB_NO_MEMORY] = CALL_tool_execution_failed,
                                             [JOB_CRASHED] = CALL_tool_crashed,
                                             [JOB_LOST] = CALL_worker_lost,
                                             [JOB_UNAVAILABLE] = CALL_tool_unavailable,
                                             [JOB_OVERLOADED] = CALL_tool_overloaded };
-  struct call *call = call_of (job);
   struct result result = { 0 };
 
   if (call->interrupted) {
@@ -318,8 +342,17 @@ on_ended (struct job *job, const struct job_end *end)
     result.message_len = strlen (result.message);
   result.error = errors[end->fate];
   result.retry_after_ms = end->retry_after_ms;
-  result.usage = usage_of (end);
+  result.usage = call_usage_of (end);
   call_finish (call, &result, end->text);
+}
+
+static void
+on_ended (struct job *job, const struct job_end *end)
+{
+  struct call *call = call_of (job);
+
+  if (!call_guard_output (call, end))
+    call_outcome (call, end);
 }
 
 const struct job_events call_job_events = { .started = on_started,

@@ -1,8 +1,8 @@
 /* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
  * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
- * claim.c has the store know of it, approve.c has it wait for a person, reading.c reads what skills
- * bring, finish.c ends it, call_log.c writes of it.  Nobody else includes this.  Loop thread only.
- */
+ * claim.c has the store know of it, approve.c has it wait for a person, guarding.c has guards look
+ * at it, reading.c reads what skills bring, finish.c ends it, call_log.c writes of it.  Nobody else
+ * includes this.  Loop thread only. */
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
 
@@ -16,6 +16,7 @@
 enum { CALL_ID_MAX = 128 };
 
 struct approving; /* approve.c */
+struct guarding;  /* guarding_parts.h */
 struct preview;
 struct results;
 
@@ -81,6 +82,7 @@ struct call {
   struct claim *claim;         /* NULL: its caller has not named it */
   struct approving *approving; /* it waits for a person, or its approved self runs; NULL: no */
   bool must_be_known;          /* it needs approval and has none: won, it does not run */
+  struct guarding *guarding;   /* its guards (guarding.h); NULL: it has none */
   bool kept;                   /* it has ended, and is told of when that is durable */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
@@ -122,6 +124,9 @@ bool call_try_again (struct call *call, enum call_error error, const char *code)
 
 /* What the pool reports of a call's job. */
 extern const struct job_events call_job_events;
+/* How its job has ended, when its guards have seen that. */
+void call_outcome (struct call *call, const struct job_end *end);
+struct usage call_usage_of (const struct job_end *end);
 
 /* ---- reading.c ---- */
 
@@ -176,6 +181,8 @@ void call_shorten_message (const struct call *call, struct buf *text, struct res
  * gets detailed errors where nothing else is said; or NULL. */
 void call_finish (struct call *call, struct result *result, const char *cause);
 void call_finish_error (struct call *call, enum call_error error, const char *cause);
+/* The last of it: this is what its caller is told, once it is durable where that is due. */
+void call_settle (struct call *call, struct result *result);
 /* Its end is durable: this is what its caller is told.  Its claim is gone. */
 void call_kept (struct call *call, const struct result *result);
 /* Tell its caller, and forget it: neither counted nor logged. */

@@ -3,11 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/budgets.h"
+#include "call/guards.h"
+
 const struct terms terms_default = { .roles = ~0U, .repair = -1 };
 
 struct tenancies {
   struct catalog *whole;
   struct tenants *pool;
+  struct guards *guards; /* the host's */
   struct tenancy *by_name;
   struct tenancy *otherwise; /* "default" */
 };
@@ -38,8 +42,11 @@ tenancies_free (struct tenancies *all)
     approval_rules_unref (t->terms.approvals);
     catalog_free (t->own);
     quota_free (&t->quota);
+    budgets_free (t->budgets);
+    guards_unref (t->terms.guards);
     free (t);
   }
+  guards_unref (all->guards);
   free (all);
 }
 
@@ -83,10 +90,13 @@ struct catalog *
 tenancy_grant (struct tenancy *t, const struct terms *terms)
 {
   struct approval_rules *was = t->terms.approvals;
+  struct guards *before = t->terms.guards;
 
   t->terms = *terms;
   t->terms.approvals = approval_rules_ref (terms->approvals);
   approval_rules_unref (was);
+  (void) guards_ref (t->terms.guards);
+  guards_unref (before);
   if (t->own == NULL)
     t->own = catalog_of_tenant (t->all->whole);
   follow_all (t->all);
@@ -104,6 +114,8 @@ tenancy_revoke (struct tenancy *t)
   t->own = NULL;
   approval_rules_unref (t->terms.approvals);
   t->terms.approvals = NULL;
+  guards_unref (t->terms.guards);
+  t->terms.guards = NULL;
   catalog_free (was);
   follow_all (t->all);
 }
@@ -122,6 +134,28 @@ tenancy_terms (const struct tenancy *t)
   const struct tenancy *otherwise = t->all->otherwise;
 
   return t->own != NULL ? &t->terms : otherwise->own != NULL ? &otherwise->terms : &terms_default;
+}
+
+void
+tenancies_set_guards (struct tenancies *all, struct guards *guards)
+{
+  struct guards *before = all->guards;
+
+  all->guards = guards_ref (guards);
+  guards_unref (before);
+}
+
+void
+tenancy_guards (const struct tenancy *t, struct guards **of_host, struct guards **of_tenant)
+{
+  *of_host = t->all->guards;
+  *of_tenant = tenancy_terms (t)->guards;
+}
+
+struct catalog *
+tenancies_whole (const struct tenancies *all)
+{
+  return all->whole;
 }
 
 unsigned

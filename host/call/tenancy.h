@@ -14,6 +14,9 @@
 
 #define TENANT_DEFAULT "default"
 
+struct budgets; /* budgets.h */
+struct guards;  /* guards.h */
+
 struct terms {
   struct quota_limits quota;
   unsigned running_max; /* calls that run at once; 0: as the pool has it for any tenant */
@@ -21,6 +24,7 @@ struct terms {
   int repair;           /* enum repair_mode; -1: as the daemon's configuration says */
   struct approval_rules *approvals; /* approval/rules.h; NULL: its file says nothing of them */
   bool detailed_errors;             /* models are told causes that otherwise only the log is */
+  struct guards *guards; /* of its calls; NULL: none.  A tenancy has a reference of its own */
 };
 extern const struct terms terms_default;
 
@@ -31,6 +35,7 @@ struct tenancy {
   struct catalog *own; /* NULL: it has no file */
   struct terms terms;  /* while it has one */
   struct quota quota;
+  struct budgets *budgets; /* what its calls have used of them; NULL: nothing */
   UT_hash_handle hh;
   char name[];
 };
@@ -51,6 +56,13 @@ void tenancy_revoke (struct tenancy *tenancy);
  * revocation. */
 struct catalog *tenancy_catalog (const struct tenancy *tenancy);
 const struct terms *tenancy_terms (const struct tenancy *tenancy);
+/* The guards of calls of all tenants, from the next one on; a reference of its own is taken. */
+void tenancies_set_guards (struct tenancies *all, struct guards *guards);
+/* Those of its next call: the host's, and its own; NULL: none. */
+void tenancy_guards (const struct tenancy *tenancy, struct guards **of_host,
+                     struct guards **of_tenant);
+/* Everything there is, which nobody is served as it is. */
+struct catalog *tenancies_whole (const struct tenancies *all);
 /* Of its calls, how many run now. */
 unsigned tenancy_running (const struct tenancy *tenancy);
 

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json_c.h"
+#include "call/guards.h"
 #include "daemon/document.h"
 #include "pool/launch.h"
 #include "schema/repair/repair.h"
@@ -149,6 +150,7 @@ const struct setting config_settings[] = {
   { "running_max", SETTING_COUNT, AT (running_max), 1, 1000000, NULL, NULL },
   { "tenant_running_max", SETTING_COUNT, AT (tenant_running_max), 1, 1000000, NULL, NULL },
   { "repair", SETTING_REPAIR, AT (repair), 0, 0, NULL, NULL },
+  { "guards", SETTING_GUARDS, AT (guards), 0, 0, NULL, NULL },
   { "approvals", SETTING_GROUP, 0, 0, 0, approvals_settings, NULL },
   { "deadline", SETTING_DURATION, AT (deadline_ms), 1, 24 * 3600000, NULL, NULL },
   { "grace", SETTING_DURATION, AT (grace_ms), 0, 60000, NULL, NULL },
@@ -296,6 +298,7 @@ config_free (struct config *config)
   free (config->log_level);
   free (config->log_file);
   free (config->instructions);
+  guards_unref (config->guards);
   free (config->tenant);
   free (config->listed_tools);
   free (config->listed_tags);

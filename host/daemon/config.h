@@ -60,6 +60,7 @@ struct config {
   int64_t realtime_hangup_ms, realtime_response_ms, realtime_calls_max, realtime_tenant_calls_max;
   bool realtime_private;
   struct config_auth auth;
+  struct guards *guards; /* of all tenants' calls (call/guards.h); NULL: none */
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;
   char *tenant;                               /* of whoever is at standard input; NULL: "default" */

@@ -172,6 +172,7 @@ host_make_core (struct host *host)
   make_store (host);
   make_pool (host);
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);
+  tenancies_set_guards (host->tenancies, host->config.guards);
   host_make_http (host);
   host_make_realtime (host);
   needs.catalog = host->catalog;
@@ -202,6 +203,7 @@ host_follow_config (struct host *host, const struct config *config)
   host->config.require = config->require;
   follow_in_pool (&host->pool, config);
   calls_set_repair (host->calls, (enum repair_mode) config->repair);
+  tenancies_set_guards (host->tenancies, config->guards);
   calls_set_approvals (host->calls, config->approval_rules);
   ceiling_set_max (&host->ceiling, (uint64_t) config->memory_max);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_c.h"
+#include "call/guards.h"
 #include "daemon/hooks.h"
 #include "daemon/http_keys.h"
 #include "pool/policy.h"
@@ -333,6 +334,21 @@ read_env (struct json_object *value, char ***env, struct error *err)
 }
 
 static bool
+read_guards (struct json_object *value, struct guards **guards, struct error *err)
+{
+  const char *text;
+  size_t len;
+
+  guards_unref (*guards);
+  *guards = NULL;
+  if (value == NULL)
+    return true;
+  text = json_object_to_json_string_length (value, JSON_C_TO_STRING_PLAIN, &len);
+  *guards = guards_new (text, len, err);
+  return *guards != NULL;
+}
+
+static bool
 read_value (void *into, const struct setting *s, struct json_object *value, struct error *err)
 {
   void *at = (char *) into + s->offset;
@@ -386,6 +402,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
     return http_keys_grants (at, value, err);
   case SETTING_HOOKS:
     return hooks_read (at, value, err);
+  case SETTING_GUARDS:
+    return read_guards (value, at, err);
   case SETTING_SECRETS:
     return http_keys_secrets (at, value, err);
   case SETTING_FOR_EDITORS:

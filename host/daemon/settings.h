@@ -36,6 +36,7 @@ enum setting_type {
   SETTING_ENV,      /* char **: an object of texts, each "NAME=VALUE" in the list */
   SETTING_HTTP,  /* struct http_grants: a list of patterns, or of objects with more (http_keys.h) */
   SETTING_HOOKS, /* struct hooks: a list of webhooks (hooks.h) */
+  SETTING_GUARDS,      /* struct guards *: guards of calls (call/guards.h); null: NULL */
   SETTING_SECRETS,     /* struct secrets: an object of names and files */
   SETTING_FOR_EDITORS, /* not read */
   SETTING_EMPTY,       /* only what means nothing ([], {}, null, false); `only` says why */

@@ -5,6 +5,7 @@
 
 #include "base/json_c.h"
 #include "base/json_tape.h"
+#include "call/guards.h"
 #include "daemon/document.h"
 #include "daemon/folder.h"
 #include "daemon/settings.h"
@@ -55,7 +56,7 @@ static const struct setting tenant_settings[] = {
   { "hooks", SETTING_HOOKS, AT (hooks), 0, 0, NULL, NULL },
   { "keys", SETTING_NOT_HERE, 0, 0, 0, NULL,
     "keys are not kept here: make one with toolhost key new --tenant NAME, which keeps its hash" },
-  { "guards", SETTING_EMPTY, 0, 0, 0, NULL, "this version has no guards, so none can be set" },
+  { "guards", SETTING_GUARDS, AT (guards), 0, 0, NULL, NULL },
   { "approvals", SETTING_GROUP, 0, 0, 0, approvals_settings, NULL },
   { "pin", SETTING_BOOL, AT (pin), 0, 0, NULL, NULL },
   { .name = NULL },
@@ -70,6 +71,7 @@ settings_clear (struct tenant_settings *s)
   settings_free_strings (s->numbers);
   free (s->realtime);
   hooks_clear (&s->hooks);
+  guards_unref (s->guards);
   approval_words_clear (&s->approvals);
   approval_rules_unref (s->approval_rules);
   settings_free_strings (s->tools);
@@ -129,6 +131,7 @@ take_settings (struct tenant_file *file, struct tenant_settings *settings)
                                 .running_max = (unsigned) settings->running,
                                 .roles = roles_of (settings->roles),
                                 .repair = settings->repair,
+                                .guards = settings->guards,
                                 .detailed_errors = settings->detailed_errors,
                                 .approvals = settings->approval_rules };
 }

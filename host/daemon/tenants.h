@@ -28,6 +28,7 @@ struct tenant_settings {
   char *realtime;          /* a JSON object: what its calls' sessions have; NULL: nothing */
   int64_t phone_calls_max; /* at once; 0: any number */
   struct hooks hooks;      /* who hears of its calls */
+  struct guards *guards;   /* of its calls; NULL: none */
   struct approval_words approvals;
   struct approval_rules *approval_rules; /* they, compiled */
 };

@@ -14,8 +14,15 @@ struct entry {
   UT_hash_handle hh;
 };
 
+struct guard_entry {
+  struct guard_stats stats;
+  UT_hash_handle hh;
+  char labels[]; /* as they are shown, and its key */
+};
+
 struct metrics {
   struct entry *tools;
+  struct guard_entry *guards;
 };
 
 static const uint64_t bounds_us[METRICS_BUCKETS] = { 50,      100,     250,      500,     1000,
@@ -37,9 +44,15 @@ void
 metrics_free (struct metrics *metrics)
 {
   struct entry *e, *next;
+  struct guard_entry *g, *next_guard;
 
   if (metrics == NULL)
     return;
+  HASH_ITER (hh, metrics->guards, g, next_guard)
+  {
+    HASH_DEL (metrics->guards, g);
+    free (g);
+  }
   HASH_ITER (hh, metrics->tools, e, next)
   {
     HASH_DEL (metrics->tools, e);
@@ -145,21 +158,68 @@ render_counts (const char *metric, const char *labels, const char *label, const 
 }
 
 static void
-render_histogram (const struct histogram *h, const char *labels, const char *stage, struct buf *out)
+render_histogram (const struct histogram *h, const char *name, const char *labels, struct buf *out)
 {
   uint64_t sum = 0;
 
   for (size_t i = 0; i < METRICS_BUCKETS; i++) {
     sum += h->buckets[i];
-    buf_printf (out, "toolhost_call_seconds_bucket{%s,stage=\"%s\",le=\"%s\"} %" PRIu64 "\n",
-                labels, stage, bound_names[i], sum);
+    buf_printf (out, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, labels, bound_names[i], sum);
   }
   buf_printf (out,
-              "toolhost_call_seconds_bucket{%s,stage=\"%s\",le=\"+Inf\"} %" PRIu64 "\n"
-              "toolhost_call_seconds_sum{%s,stage=\"%s\"} %.6f\n"
-              "toolhost_call_seconds_count{%s,stage=\"%s\"} %" PRIu64 "\n",
-              labels, stage, h->count, labels, stage, (double) h->sum_us / 1e6, labels, stage,
+              "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n"
+              "%s_sum{%s} %.6f\n"
+              "%s_count{%s} %" PRIu64 "\n",
+              name, labels, h->count, name, labels, (double) h->sum_us / 1e6, name, labels,
               h->count);
+}
+
+static void
+render_stage (const struct entry *e, int stage, const char *labels, struct buf *out)
+{
+  CLEANUP_BUF struct buf all = { 0 };
+
+  buf_printf (&all, "%s,stage=\"%s\"", labels, stage_names[stage]);
+  render_histogram (&e->stats.stages[stage], "toolhost_call_seconds", buf_cstr (&all), out);
+}
+
+struct guard_stats *
+metrics_guard (struct metrics *metrics, const char *guard, const char *tool, const char *stage)
+{
+  CLEANUP_BUF struct buf labels = { 0 };
+  struct guard_entry *g = NULL;
+
+  buf_puts (&labels, "guard=\"");
+  metrics_label (&labels, guard);
+  buf_puts (&labels, "\",tool=\"");
+  metrics_label (&labels, tool);
+  buf_printf (&labels, "\",stage=\"%s\"", stage);
+  HASH_FIND (hh, metrics->guards, labels.data, labels.len, g);
+  if (g != NULL)
+    return &g->stats;
+  g = xcalloc (1, sizeof *g + labels.len + 1);
+  memcpy (g->labels, labels.data, labels.len);
+  HASH_ADD_KEYPTR (hh, metrics->guards, g->labels, labels.len, g);
+  return &g->stats;
+}
+
+static void
+render_guards (const struct metrics *metrics, struct buf *out)
+{
+  static const char *const verdicts[VERDICTS] = { "allow", "replace", "reject", "fail",
+                                                  "no_answer" };
+
+  if (metrics->guards == NULL)
+    return;
+  metrics_head (out, "toolhost_guard_verdicts_total", "counter", "What guards said of calls.");
+  for (const struct guard_entry *g = metrics->guards; g != NULL; g = g->hh.next)
+    for (size_t i = 0; i < VERDICTS; i++)
+      if (g->stats.verdicts[i] != 0)
+        buf_printf (out, "toolhost_guard_verdicts_total{%s,verdict=\"%s\"} %" PRIu64 "\n",
+                    g->labels, verdicts[i], g->stats.verdicts[i]);
+  metrics_head (out, "toolhost_guard_seconds", "histogram", "Time of the checks of guards.");
+  for (const struct guard_entry *g = metrics->guards; g != NULL; g = g->hh.next)
+    render_histogram (&g->stats.time, "toolhost_guard_seconds", g->labels, out);
 }
 
 static bool
@@ -234,7 +294,7 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
     render_counts ("toolhost_repairs_total", labels.data, "rule", e->stats.repairs, METRICS_REPAIRS,
                    names->repair, &repairs);
     for (int stage = 0; stage < STAGES; stage++)
-      render_histogram (&e->stats.stages[stage], labels.data, stage_names[stage], &seconds);
+      render_stage (e, stage, labels.data, &seconds);
     buf_printf (&bytes,
                 "toolhost_call_bytes_total{%s,direction=\"in\"} %" PRIu64 "\n"
                 "toolhost_call_bytes_total{%s,direction=\"out\"} %" PRIu64 "\n",
@@ -248,4 +308,5 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
   buf_append (out, cpu.data, cpu.len);
   end_http (&http, out);
   buf_append (out, repairs.data, repairs.len);
+  render_guards (metrics, out);
 }

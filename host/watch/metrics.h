@@ -44,12 +44,32 @@ struct tool_stats {
 /* The stats of a tool, made when new; owned by the registry. */
 struct tool_stats *metrics_tool (struct metrics *metrics, const char *plugin, const char *tool);
 
+/* What guards say. */
+enum metrics_verdict {
+  VERDICT_ALLOW,
+  VERDICT_REPLACE,
+  VERDICT_REJECT,
+  VERDICT_FAIL,
+  VERDICT_NO_ANSWER, /* it hung, crashed, or what it said was none of these */
+  VERDICTS
+};
+
+/* What is counted of one guard at one stage of one tool's calls. */
+struct guard_stats {
+  uint64_t verdicts[VERDICTS];
+  struct histogram time; /* of a check */
+};
+
+/* Made when new; owned by the registry. */
+struct guard_stats *metrics_guard (struct metrics *metrics, const char *guard, const char *tool,
+                                   const char *stage);
+
 /* The labels of numbers. */
 struct metrics_names {
   const char *(*outcome) (unsigned outcome);
   const char *(*repair) (unsigned rule);
 };
-/* Append the tools' metrics. */
+/* Append the metrics of tools and of guards. */
 void metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out);
 
 /* One sample of a metric of the daemon: "# HELP", "# TYPE" and the line.  `labels` is what goes

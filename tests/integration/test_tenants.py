@@ -199,9 +199,9 @@ def test_a_bad_file_keeps_the_last_good_one():
 
 
 def test_a_bad_file_is_no_start():
-    with Daemon(plugins=PLUGINS, tenants={"one": {"guards": ["pii"]}}, check=False) as d:
+    with Daemon(plugins=PLUGINS, tenants={"one": {"guards": {"input": [{"guard": "pi"}]}}}, check=False) as d:
         same(d.process.wait(20), 1)
-    assert any("tenants.d/one.json: /guards: " in line for line in d.raw), d.raw
+    assert any("tenants.d/one.json: /guards/input/0/guard: there is no guard" in line for line in d.raw), d.raw
 
 
 def test_the_command_shows_them():

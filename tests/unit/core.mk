@@ -108,6 +108,10 @@ check_PROGRAMS += %D%/test_tenancy
 %C%_test_tenancy_SOURCES = %D%/test_tenancy.c %D%/tap.h
 %C%_test_tenancy_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_call_guards
+%C%_test_call_guards_SOURCES = %D%/test_call_guards.c %D%/tap.h
+%C%_test_call_guards_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_pins
 %C%_test_pins_SOURCES = %D%/test_pins.c %D%/place.c %D%/place.h %D%/tap.h
 %C%_test_pins_LDADD = $(UNIT_LIBS)

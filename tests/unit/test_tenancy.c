@@ -246,7 +246,7 @@ a_file_is_read_and_a_bad_one_keeps_the_last_good (void)
        "{ \"tenant_id\": \"acme\", // as the file\n"
        "  \"tools\": [\"calc*\", \"echo\"], \"plugins\": [], \"roles\": [\"call\"],\n"
        "  \"quotas\": {\"running\": 4, \"queued\": null, \"per_minute\": 60},\n"
-       "  \"detailed_errors\": true, \"repair\": \"off\", \"pin\": true, \"guards\": [],\n"
+       "  \"detailed_errors\": true, \"repair\": \"off\", \"pin\": true, \"guards\": {},\n"
        "  \"features\": {\"refer\": {\"enabled\": true}} }");
   CU_ASSERT (read_again (&f));
   CU_ASSERT_EQUAL (f.changed, 1);
@@ -324,7 +324,13 @@ each_error_has_its_pointer_and_a_hint (void)
     { "{\"tools\":[\"a,b\"]}", "/tools/0: expected a name or pattern without commas" },
     { "{\"roles\":[\"manager\"]}", "/roles/0: " },
     { "{\"keys\":[]}", "/keys: keys are not kept here: make one with toolhost key new" },
-    { "{\"guards\":[\"pii\"]}", "/guards: this version has no guards" },
+    { "{\"guards\":[\"pii\"]}", "/guards: " },
+    { "{\"guards\":{\"inputs\":[]}}", "/guards/inputs: " },
+    { "{\"guards\":{\"input\":[{\"tools\":[\"x\"]}]}}", "/guards/input/0/guard: " },
+    { "{\"guards\":{\"input\":[{\"guard\":\"budgt\"}]}}",
+      "/guards/input/0/guard: there is no guard \"budgt\"; did you mean \"budget\"?" },
+    { "{\"guards\":{\"output\":[{\"guard\":\"pii\",\"kinds\":[\"fax\"]}]}}",
+      "/guards/output/0/kinds/0: " },
     { "{\"approvals\":{\"echo\":\"always\"}}", "/approvals/echo: " },
     { "{\"approvals\":{\"mode\":\"sometimes\"}}", "/approvals/mode: " },
     { "{\"approvals\":{\"ttl\":\"10 minutes\"}}", "/approvals/ttl: expected a duration" },
