@@ -4,6 +4,11 @@ check_PROGRAMS += %D%/plugins/hello/test_hello
   %D%/plugins/hello/hello.c %D%/plugins/hello/test_hello.c
 %C%_plugins_hello_test_hello_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_plugins_hello_test_hello_LDADD = libtoolhost-mock.la
+check_PROGRAMS += %D%/plugins/recipients/test_recipients
+%C%_plugins_recipients_test_recipients_SOURCES = \
+  %D%/plugins/recipients/recipients.c %D%/plugins/recipients/test_recipients.c
+%C%_plugins_recipients_test_recipients_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_plugins_recipients_test_recipients_LDADD = libtoolhost-mock.la
 
 dist_check_SCRIPTS += %D%/test_examples.sh
 
@@ -14,6 +19,9 @@ nobase_dist_pkgdata_DATA += \
   %D%/plugins/hello/Makefile \
   %D%/plugins/hello/hello.c \
   %D%/plugins/hello/test_hello.c \
+  %D%/plugins/recipients/Makefile \
+  %D%/plugins/recipients/recipients.c \
+  %D%/plugins/recipients/test_recipients.c \
   %D%/policies/calculator.json \
   %D%/policies/clock.json \
   %D%/policies/data_query.json \

@@ -28,15 +28,17 @@ policies_are_good () {
     "$prefix/sbin/toolhostd" --check --config-dir "$work/config" --state-dir none
 }
 
-hello_builds_and_passes () {
-  cp -r "$examples/plugins/hello" "$work" &&
+builds_and_passes () {
+  cp -r "$examples/plugins/$1" "$work" &&
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name toolhost-mock.pc)") &&
     export PKG_CONFIG_PATH &&
-    MAKEFLAGS='' MAKELEVEL='' make -C "$work/hello" hello.so check
+    MAKEFLAGS='' MAKELEVEL='' make -C "$work/$1" "$1.so" check
 }
 
 point "the policies are good" policies_are_good
 if [ "$TOOLHOST_SANITIZER" = no ]; then
-  point "hello builds against the installed SDK and passes its test" hello_builds_and_passes
+  for plugin in hello recipients; do
+    point "$plugin builds against the installed SDK and passes its test" builds_and_passes "$plugin"
+  done
 fi
 echo "1..$number"

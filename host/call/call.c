@@ -290,7 +290,7 @@ static bool
 go_on (struct call *call)
 {
   enum guarded guarded =
-    call->guarding != NULL ? call_guard_input (call, false, on_passed) : GUARDED_PASSES;
+    call->guarding != NULL ? call_guard_input (call, on_passed) : GUARDED_PASSES;
 
   if (guarded == GUARDED_PASSES)
     return run (call);

@@ -33,8 +33,11 @@ plan_list (struct guarding *g, bool of_host, enum guarded_at at)
       continue;
     if (at == GUARDED_ERROR) /* the last one counts */
       *end = g->begins[at];
-    g->plan[(*end)++] =
-      (struct planned){ .entry = entry, .of_host = of_host, .early = set->before_approval };
+    g->plan[(*end)++] = (struct planned){ .entry = entry,
+                                          .of_host = of_host,
+                                          .early = set->before_approval
+                                                   || (entry->kind == GUARDS_BUILT_IN
+                                                       && guard_redacts (entry->guard)) };
   }
 }
 
@@ -384,13 +387,11 @@ guarding_resume (struct guarding *g)
     g->passed (call);
 }
 
-enum guarded
-call_guard_input (struct call *call, bool early, void (*passed) (struct call *call))
+static enum guarded
+begin_input (struct call *call, bool early, void (*passed) (struct call *call))
 {
   struct guarding *g = call->guarding;
 
-  if (g == NULL || g->begins[GUARDED_OUTPUT] == 0)
-    return GUARDED_PASSES;
   g->at = GUARDED_INPUT;
   g->next = 0;
   g->end = g->begins[GUARDED_OUTPUT];
@@ -401,6 +402,43 @@ call_guard_input (struct call *call, bool early, void (*passed) (struct call *ca
   g->value.len = 0;
   buf_append (&g->value, call->args.data, call->args_len);
   return go_on (g);
+}
+
+enum guarded
+call_guard_input (struct call *call, void (*passed) (struct call *call))
+{
+  const struct guarding *g = call->guarding;
+
+  return g != NULL && g->begins[GUARDED_OUTPUT] != 0 ? begin_input (call, false, passed)
+                                                     : GUARDED_PASSES;
+}
+
+static void
+on_early_passed (struct call *call)
+{
+  struct guarding *g = call->guarding;
+
+  g->asking.waits = false;
+  g->asking.passed (g->asking.ctx);
+}
+
+enum guarded
+call_guard_early (struct call *call, void (*passed) (void *ctx), void (*dropped) (void *ctx),
+                  void *ctx)
+{
+  struct guarding *g = call->guarding;
+  enum guarded so_far;
+
+  if (g == NULL || g->begins[GUARDED_OUTPUT] == 0)
+    return GUARDED_PASSES;
+  g->asking.passed = passed;
+  g->asking.dropped = dropped;
+  g->asking.ctx = ctx;
+  g->asking.waits = true;
+  so_far = begin_input (call, true, on_early_passed);
+  if (so_far == GUARDED_PASSES) /* else it may be gone */
+    g->asking.waits = false;
+  return so_far;
 }
 
 bool
@@ -442,6 +480,10 @@ call_stop_guards (struct call *call)
   if (g == NULL)
     return;
   check_stop (g);
+  if (g->asking.waits) {
+    g->asking.waits = false;
+    g->asking.dropped (g->asking.ctx);
+  }
   if (g->thread == NULL)
     return;
   offload_cancel (g->thread); /* it frees what it works on */

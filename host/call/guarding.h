@@ -22,9 +22,14 @@ enum guarded {
   GUARDED_WAITS, /* `passed` comes later, or its end */
   GUARDED_ENDED  /* it was rejected, or failed; it is gone */
 };
-/* The guards of the input, in order.  `early`: before a person is asked; then only those whose
- * configuration wants that, and nothing is counted. */
-enum guarded call_guard_input (struct call *call, bool early, void (*passed) (struct call *call));
+/* The guards of the input, in order. */
+enum guarded call_guard_input (struct call *call, void (*passed) (struct call *call));
+
+/* The same before a person is asked about it: the guards whose file wants that, and those that
+ * redact, because what people are asked is written down.  GUARDED_WAITS: `passed` comes later, or
+ * `dropped`, when the call has ended; GUARDED_ENDED: `dropped` has come. */
+enum guarded call_guard_early (struct call *call, void (*passed) (void *ctx),
+                               void (*dropped) (void *ctx), void *ctx);
 
 /* What its tool gives.  True: the guards have it, and call_outcome is told of what they leave. */
 bool call_guard_output (struct call *call, const struct job_end *end);

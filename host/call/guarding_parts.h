@@ -13,7 +13,7 @@
 struct planned {
   struct guards_entry *entry; /* of one of the sets */
   bool of_host;               /* of the host's set */
-  bool early;                 /* its set wants it before approval, too */
+  bool early;                 /* asked before approval, too */
   bool taken;                 /* a budget that has counted the call */
   /* of its last check */
   enum metrics_verdict verdict;
@@ -41,8 +41,14 @@ struct guarding {
   /* where it is */
   enum guarded_at at;
   size_t next, end; /* in the plan */
-  bool early;
+  bool early;       /* before a person is asked */
   void (*passed) (struct call *call);
+  struct {
+    void (*passed) (void *ctx);
+    void (*dropped) (void *ctx);
+    void *ctx;
+    bool waits;
+  } asking; /* who waits for that */
   /* the arguments, or { "content", "structured"? } of the output, as the guards so far leave it */
   struct buf value;
   struct json_tape tape;
