@@ -14,6 +14,7 @@
 #include "approval/rules.h"
 #include "approval/standing.h"
 #include "base/clock.h"
+#include "call/guarding.h"
 #include "call/running.h"
 #include "call/stored.h"
 #include "schema/schema.h"
@@ -24,6 +25,7 @@ struct approving {
   struct approving *next, **prev; /* of all */
   struct calls *calls;
   struct call *waiting;        /* NULL: nobody does (any more) */
+  struct call *checked;        /* while guards look at its arguments, before it is asked about */
   struct call *inner;          /* while it runs */
   struct approval *entry;      /* NULL: it is not in the book (yet) */
   struct approval_facts facts; /* until it is: in `arena` */
@@ -222,6 +224,9 @@ stands (const struct call *call)
 static struct store_bytes
 show (const struct call *call, struct arena *arena)
 {
+  CLEANUP_BUF struct buf redacted = { 0 };
+  size_t len;
+  const char *shown;
   CLEANUP_ARENA struct arena nodes = { 0 };
   CLEANUP_BUF struct buf text = { 0 };
   struct json_tape tape;
@@ -232,7 +237,13 @@ show (const struct call *call, struct arena *arena)
     schema_show (call->tool->input, &tape, json_root (&tape), &text);
   else
     buf_append (&text, call->args.data, call->args_len);
-  return (struct store_bytes){ arena_strndup (arena, text.data, text.len), text.len };
+  len = text.len;
+  shown = call_redact_json (call, text.data, &len, &redacted);
+  if (shown == NULL) {
+    shown = "{}";
+    len = 2;
+  }
+  return (struct store_bytes){ arena_strndup (arena, shown, len), len };
 }
 
 /* By its caller's name for it, or by that of its entry. */
@@ -277,8 +288,6 @@ note (struct approving *a, const struct call *call, const struct call_request *r
     .tool = call->tool->name,
     .title = "",
     .digest = call->tool->digest,
-    .args = { call->args.data, call->args_len },
-    .shown = show (call, &a->arena),
     .reason = need->reason,
     .by_caller = need->by == APPROVAL_BY_CALLER,
     .expires_ms = need->ttl_ms,
@@ -384,6 +393,36 @@ on_known (void *ctx, enum store_status status, const struct store_call *known)
   approving_free (a);
 }
 
+/* It is asked about with what the guards have left of its arguments. */
+static enum approve
+go_and_ask (struct approving *a, struct call *call)
+{
+  a->checked = NULL;
+  a->facts.args = (struct store_bytes){ call->args.data, call->args_len };
+  a->facts.shown = show (call, &a->arena);
+  join (a, call);
+  if (a->facts.claimed_in != NULL) {
+    look (a);
+    return APPROVE_WAITS;
+  }
+  ask (a);
+  return call->approving == a ? APPROVE_WAITS : APPROVE_ENDED;
+}
+
+static void
+on_checked (void *ctx)
+{
+  struct approving *a = ctx;
+
+  (void) go_and_ask (a, a->checked);
+}
+
+static void
+on_dropped (void *ctx)
+{
+  approving_free (ctx);
+}
+
 static enum approve
 start (struct call *call, const struct call_request *request, const struct approval_need *need)
 {
@@ -393,13 +432,15 @@ start (struct call *call, const struct call_request *request, const struct appro
   note (a, call, request, need);
   name_it (a, request);
   keep_note (a, request);
-  join (a, call);
-  if (request->claimed_in != NULL) {
-    look (a);
+  a->checked = call;
+  switch (call_guard_early (call, on_checked, on_dropped, a)) {
+  case GUARDED_WAITS:
     return APPROVE_WAITS;
+  case GUARDED_ENDED:
+    return APPROVE_ENDED;
+  default:
+    return go_and_ask (a, call);
   }
-  ask (a);
-  return call->approving == a ? APPROVE_WAITS : APPROVE_ENDED;
 }
 
 enum approve

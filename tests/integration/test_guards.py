@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 import time
 
-from harness import PATIENCE, Daemon, in_background, installed, main, run, same
+from harness import PATIENCE, Daemon, in_background, installed, main, run, same, wait_for
 from test_agui import call_events, play
 from test_session_ws import WebSocket
 
@@ -308,6 +308,71 @@ def test_a_call_that_is_rejected_may_come_again():
         for _ in range(2):
             same(leak(d, "echo", text=PHONE, call_id="one", session_id="s").code, "guardrail_rejected")
         same(runs(d), 0)
+
+
+# ---- before a person is asked ----
+
+ASK = {"approvals": {"rules": [{"tools": ["leak"], "approval": "always", "reason": "Look."}]}}
+
+
+def asked(d):
+    """What a person is asked about, once it is."""
+    def pending():
+        out = run(installed("bin/toolhost"), "--socket", str(d.socket), "approvals", "pending")[1]
+        return json.loads(out)["approvals"]
+
+    wait_for(pending, what="an approval")
+    return pending()[0]
+
+
+def approve(d, found):
+    same(run(installed("bin/toolhost"), "--socket", str(d.socket), "approve", found["id"])[0], 0)
+
+
+def test_A3_7_guards_run_after_approval():
+    with daemon([plugin("note")], config=ASK) as d:
+        waiting = in_background(lambda: leak(d, "echo", text="hi"))
+        found = asked(d)
+        same(notes(d), [])
+        approve(d, found)
+        same(text(waiting()), "hi")
+        same(notes(d), ["note input leak default sees hi", "leak runs"])
+
+
+def test_A3_7_and_before_it_too_where_that_is_configured():
+    early = {"guards": guards([plugin("note"), {"guard": "budget", "max_invocations": 1}], before_approval=True)}
+    with Daemon(plugins=PLUGINS, tenants={"default": early}, config=ASK) as d:
+        waiting = in_background(lambda: leak(d, "echo", text="hi"))
+        found = asked(d)
+        same(notes(d), ["note input leak default sees hi"])
+        approve(d, found)
+        same(text(waiting()), "hi")
+        same(notes(d), ["note input leak default sees hi"] * 2 + ["leak runs"])
+    refusing = {"guards": guards([plugin("reject")], before_approval=True)}
+    with Daemon(plugins=PLUGINS, tenants={"default": refusing}, config=ASK) as d:
+        for named in ({}, {"call_id": "x", "session_id": "s"}):
+            same(leak(d, "echo", text="hi", **named).code, "guardrail_rejected")
+        same(json.loads(run(installed("bin/toolhost"), "--socket", str(d.socket), "approvals")[1])["approvals"], [])
+
+
+def test_people_are_asked_about_what_a_redacting_guard_leaves():
+    with daemon([REDACT], config=ASK) as d:
+        waiting = in_background(lambda: leak(d, "echo", text=f"call {PHONE}"))
+        found = asked(d)
+        same(found["arguments"]["text"], "call [phone]")
+        approve(d, found)
+        same(text(waiting()), "call [phone]")
+        no_canary(d, found)
+
+
+def test_a_call_that_is_cancelled_before_it_is_asked_about():
+    early = {"guards": guards([plugin("sleep", timeout="60s")], before_approval=True)}
+    with Daemon(plugins=PLUGINS, tenants={"default": early}, config={**ASK, "grace": "100ms"}) as d:
+        before = len(d.log_events("worker_started", lambda e: e["plugin"] == "checker"))
+        waiting = in_background(lambda: leak(d, "text", call_id="one"))
+        d.wait_log("worker_started", lambda e: e["plugin"] == "checker", after=before)
+        d.http("DELETE", "/v1/calls/one")
+        same(waiting().code, "tool_cancelled")
 
 
 # ---- guards that misbehave ----
