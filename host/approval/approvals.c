@@ -499,6 +499,12 @@ approvals_new (const struct approvals_settings *settings)
   return book;
 }
 
+bool
+approvals_is_ready (const struct approvals *book)
+{
+  return book->loaded && book->rules_loaded;
+}
+
 void
 approvals_free (struct approvals *book)
 {

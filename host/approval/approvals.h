@@ -113,6 +113,8 @@ extern const struct approvals_settings approvals_defaults;
 struct approvals *approvals_new (const struct approvals_settings *settings);
 /* Read what is open from the store, for the first time; approvals_ask waits for it by itself. */
 void approvals_load (struct approvals *book);
+/* All was read. */
+bool approvals_is_ready (const struct approvals *book);
 /* The store is closed.  Nobody is told. */
 void approvals_free (struct approvals *book);
 

@@ -124,6 +124,10 @@ check_PROGRAMS += %D%/test_claim
 %C%_test_claim_SOURCES = %D%/test_claim.c %D%/played_unit.c %D%/played_unit.h %D%/tap.h
 %C%_test_claim_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/test_approve
+%C%_test_approve_SOURCES = %D%/test_approve.c %D%/store_faults.c %D%/store_faults.h %D%/played_unit.c %D%/played_unit.h %D%/tap.h
+%C%_test_approve_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += %D%/test_outbox
 %C%_test_outbox_SOURCES = %D%/test_outbox.c %D%/tap.h
 %C%_test_outbox_LDADD = $(UNIT_LIBS)
