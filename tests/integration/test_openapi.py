@@ -104,6 +104,9 @@ def approvals(w):
     waiting, found = waits("40+1")
     w.http("POST", f"/v1/approvals/{found}", {"decision": "reject", "text": "No."})
     same(w.api.saw("POST", "/v1/tools/calculator/call", waiting()).error, "approval_rejected")
+    left = w.http("POST", "/v1/tools/calculator/call", {"arguments": {"expression": "40+1"}},
+                  {"Prefer": "respond-async"}, status=202).json["approval"]["id"]
+    w.http("POST", f"/v1/approvals/{left}", {"decision": "approve"})
     w.http("GET", "/v1/approvals?limit=1")
     w.http("GET", "/v1/approvals?cursor=1")
     w.http("GET", "/v1/approvals?state=unknown", status=400)

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 #include <toolhost.h>
 
+#include "approval/approvals.h"
 #include "base/json_write.h"
 #include "front/asked.h"
 #include "front/encode.h"
@@ -23,6 +25,7 @@ struct rest_call {
   enum encoding encoding;
   bool wants_events; /* the caller asked for an event stream */
   bool streaming;    /* it has begun */
+  bool async;        /* it does not wait for people: Prefer: respond-async */
 };
 
 void
@@ -224,6 +227,44 @@ on_log (void *ctx, int level, const char *text, size_t len)
   (void) send_event (c->x, "log", out);
 }
 
+/* { "call_id", "ok": false, "status": "approval_required", "approval": {…} } */
+static void
+put_waiting (struct buf *out, const struct approval_facts *facts)
+{
+  struct json_writer w = { .out = out };
+
+  jsonw_object (&w);
+  jsonw_name_string (&w, "call_id", facts->call_id);
+  jsonw_name_bool (&w, "ok", false);
+  jsonw_name_string (&w, "status", "approval_required");
+  jsonw_name (&w, "approval");
+  approval_put (&w, facts);
+  jsonw_end (&w);
+}
+
+static bool
+on_waits (void *ctx, const struct approval_facts *facts)
+{
+  CLEANUP_BUF struct buf headers = { 0 };
+  struct rest_call *c = ctx;
+  struct buf *out = scratch (c->calls);
+
+  put_waiting (out, facts);
+  if (c->wants_events) {
+    begin_stream (c);
+    (void) send_event (c->x, "approval", out);
+    return false;
+  }
+  if (!c->async)
+    return false;
+  unlink_call (c);
+  http_on_gone (c->x, NULL);
+  buf_printf (&headers, "Preference-Applied: respond-async\r\nLocation: /v1/approvals/%s\r\n",
+              facts->id);
+  http_reply (c->x, 202, "application/json", buf_cstr (&headers), out->data, out->len);
+  return true;
+}
+
 static void
 on_done (void *ctx, const struct result *result)
 {
@@ -283,9 +324,9 @@ claimed_in (const struct call_body *body)
 static void
 start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
 {
-  static const struct call_events events = { .progress = on_progress,
-                                             .log = on_log,
-                                             .done = on_done };
+  static const struct call_events events = {
+    .progress = on_progress, .log = on_log, .waits = on_waits, .done = on_done
+  };
   const struct http_request *request = http_request (c->x);
   struct arena *arena = request->arena;
   bool written = json_is (body->arguments, JSON_STRING);
@@ -330,6 +371,24 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
     begin_stream (c);
 }
 
+/* Is it one of the preferences of a Prefer header (RFC 7240)? */
+static bool
+prefers (struct slice list, const char *preference)
+{
+  const size_t len = strlen (preference);
+
+  for (size_t at = 0, end; at < list.len; at = end + 1) {
+    for (end = at; end < list.len && list.data[end] != ','; end++)
+      ;
+    while (at < end && list.data[at] == ' ')
+      at++;
+    if (end - at >= len && strncasecmp (list.data + at, preference, len) == 0
+        && (end - at == len || strchr ("; ", list.data[at + len]) != NULL))
+      return true;
+  }
+  return false;
+}
+
 /* Start a call that the exchange waits for. */
 static void
 begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, struct slice name,
@@ -339,6 +398,7 @@ begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, s
 
   *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id, .encoding = encoding };
   c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
+  c->async = prefers (http_header (x, "prefer"), "respond-async");
   link_call (c);
   http_set_data (x, c);
   http_on_gone (x, on_gone);

@@ -10,7 +10,11 @@
  *
  * With "Accept: text/event-stream" a call that was not refused at once is answered by a stream of
  * events: progress { "done", "total"?, "message"? }, log { "level", "message" }, and last result,
- * whose data is the body above. */
+ * whose data is the body above.
+ *
+ * A call that needs a person's approval waits for that; with "Prefer: respond-async" it is answered
+ * at once by 202 { "call_id", "ok": false, "status": "approval_required", "approval": {…} }, and
+ * with a stream that is its event approval. */
 #ifndef TOOLHOST_FRONT_REST_CALLS_H
 #define TOOLHOST_FRONT_REST_CALLS_H
 
