@@ -234,9 +234,12 @@ log_end (const struct approval *entry)
 {
   const struct approval_facts *f = &entry->facts;
 
-  log_event (entry->book->settings.log, LOG_NOTICE, "tool_approval_over", "approval", f->id,
-             "state", approval_state_name (f->state), "tool", f->tool, "tenant", f->tenant, "call",
-             f->call_id, "outcome", f->outcome, NULL);
+  log_event (entry->book->settings.log, LOG_NOTICE,
+             f->state == APPROVAL_EXPIRED     ? "approval_expired"
+             : f->state == APPROVAL_WITHDRAWN ? "approval_withdrawn"
+                                              : "approval_ended",
+             "approval", f->id, "state", approval_state_name (f->state), "tool", f->tool, "tenant",
+             f->tenant, "call", f->call_id, "outcome", f->outcome, NULL);
 }
 
 void
@@ -365,7 +368,7 @@ not_recorded (struct approval *entry)
 {
   const struct approval_waiter *waiter = entry->waiter;
 
-  log_event (entry->book->settings.log, LOG_ERROR, "tool_approval_not_recorded", "tool",
+  log_event (entry->book->settings.log, LOG_ERROR, "approval_not_recorded", "tool",
              entry->facts.tool, "tenant", entry->facts.tenant, "call", entry->facts.call_id, NULL);
   entry->waiter = NULL;
   entry->step = ENTRY_SETTLING;
@@ -387,9 +390,9 @@ on_recorded (void *ctx, enum store_status status)
     entry->unwanted = false;
     return approvals_withdraw (entry);
   }
-  log_event (entry->book->settings.log, LOG_NOTICE, "tool_approval_required", "approval", f->id,
-             "tool", f->tool, "tenant", f->tenant, "principal", f->principal, "session",
-             f->session_id, "front", f->front, "call", f->call_id, "reason", f->reason, NULL);
+  log_event (entry->book->settings.log, LOG_NOTICE, "approval_requested", "approval", f->id, "tool",
+             f->tool, "tenant", f->tenant, "principal", f->principal, "session", f->session_id,
+             "front", f->front, "call", f->call_id, "reason", f->reason, NULL);
   book_tell (entry->book, f);
   if (entry->waiter != NULL)
     entry->waiter->recorded (entry->ctx, entry);

@@ -78,10 +78,10 @@ answer (struct deciding *d)
 {
   const struct approval_decision *decision = &d->decision;
 
-  log_event (d->book->settings.log, LOG_NOTICE,
-             decision->approve ? "tool_approval_approved" : "tool_approval_rejected", "approval",
-             d->facts.id, "tool", d->facts.tool, "tenant", d->facts.tenant, "call",
-             d->facts.call_id, "by", d->facts.decided_by, NULL);
+  log_event (d->book->settings.log, LOG_NOTICE, "approval_decided", "decision",
+             decision->approve ? "approve" : "reject", "approval", d->facts.id, "tool",
+             d->facts.tool, "tenant", d->facts.tenant, "call", d->facts.call_id, "by",
+             d->facts.decided_by, NULL);
   if (decision->approve && decision->remember != REMEMBER_NOT)
     stand_add (d->book, &d->facts, decision->remember, on_remembered, d);
   else

@@ -297,7 +297,7 @@ on_dropped (void *ctx, enum store_status status)
   struct stand **at = find_stand (dropping->book, NULL, dropping->id), *stand = *at;
 
   if (status == STORE_OK && stand != NULL) {
-    log_event (dropping->book->settings.log, LOG_NOTICE, "standing_rule_dropped", "rule",
+    log_event (dropping->book->settings.log, LOG_NOTICE, "standing_rule_removed", "rule",
                stand->rule.id, "tool", stand->rule.tool, "tenant", stand->rule.tenant, NULL);
     *at = stand->next;
     dropping->book->stands_count--;

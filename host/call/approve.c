@@ -215,7 +215,7 @@ stands (const struct call *call)
 
   if (rule == NULL)
     return false;
-  log_event (call->calls->log, LOG_INFO, "tool_approval_standing", "rule", rule, "tool",
+  log_event (call->calls->log, LOG_INFO, "approval_standing", "rule", rule, "tool",
              call->tool->name, "call", call->id, "tenant", call->tenant, NULL);
   return true;
 }

@@ -184,6 +184,24 @@ def test_who_leaves_or_cancels_withdraws():
         same(k.ran(), [])
 
 
+def test_who_does_not_wait_has_its_id():
+    with kept(durable=False) as k, k.again() as d:
+        answer = k.tally(d, "a", headers={"Prefer": "wait=1, Respond-Async"})
+        found = answer.json["approval"]
+        same((answer.status, answer.json["status"], found["state"]), (202, "approval_required", "pending"))
+        same(answer.headers["location"], f"/v1/approvals/{found['id']}")
+        cli(d, "approve", found["id"])
+        same((ended(d, found)["result"]["ok"], k.ran()), (True, ["a"]))
+
+
+def test_a_stream_tells_that_it_waits():
+    with kept(durable=False) as k, k.again() as d:
+        waiting = in_background(lambda: k.tally(d, "a", headers={"Accept": "text/event-stream"}))
+        cli(d, "approve", one(d)["id"])
+        names = [line.partition(b": ")[2] for line in waiting().body.splitlines() if line.startswith(b"event: ")]
+        same((names[0], names[-1]), (b"approval", b"result"))
+
+
 # ---- standing rules
 
 def test_U3_10_standing_rules():
@@ -198,6 +216,9 @@ def test_U3_10_standing_rules():
             waiting = in_background(lambda: k.tally(d, "b"))
             cli(d, "reject", one(d)["id"])
             same(waiting().error, "approval_rejected")
+        audit = [json.loads(line) for file in (k.dir / "state" / "audit").iterdir() for line in file.open()]
+        decided = [(r["decision"], r["by"].partition(":")[0]) for r in audit if r["event"] == "approval_decided"]
+        same(decided, [("approve", "uid"), ("reject", "uid")])
         with k.again() as d:
             same(k.tally(d, "a").status, 200)
             cli(d, "reject", rule["id"])
