@@ -83,6 +83,7 @@ static const struct setting realtime_settings_keys[] = {
   { "key_file", SETTING_STRING, AT (realtime_key_file), 0, 0, NULL, NULL },
   { "private", SETTING_BOOL, AT (realtime_private), 0, 0, NULL, NULL },
   { "dispatch_on", SETTING_STRING, AT (realtime_dispatch_on), 0, 0, NULL, NULL },
+  { "output", SETTING_STRING, AT (realtime_output), 0, 0, NULL, NULL },
   { "hangup_after", SETTING_DURATION, AT (realtime_hangup_ms), 0, 600000, NULL, NULL },
   { "response_timeout", SETTING_DURATION, AT (realtime_response_ms), 0, 600000, NULL, NULL },
   { "webhook_secret_file", SETTING_STRING, AT (realtime_webhook_secret_file), 0, 0, NULL, NULL },
@@ -311,6 +312,7 @@ config_free (struct config *config)
   free (config->realtime_url);
   free (config->realtime_key_file);
   free (config->realtime_dispatch_on);
+  free (config->realtime_output);
   free (config->realtime_webhook_secret_file);
   free (config->realtime_session);
   approval_words_clear (&config->approvals);

@@ -55,6 +55,7 @@ struct config {
   bool fake_telephone;                    /* of sessions that have no other */
   char *realtime_url, *realtime_key_file; /* of OpenAI's Realtime service; no key: no calls */
   char *realtime_dispatch_on;             /* NULL: "arguments_done" */
+  char *realtime_output;                  /* NULL: "sonore" */
   char *realtime_webhook_secret_file;     /* NULL: no calls come in */
   char *realtime_session;                 /* JSON, or NULL */
   int64_t realtime_hangup_ms, realtime_response_ms, realtime_calls_max, realtime_tenant_calls_max;

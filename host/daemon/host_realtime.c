@@ -28,6 +28,8 @@ host_open_realtime (struct host *host, struct error *err)
   settings.private_too = config->realtime_private;
   settings.item_completed = config->realtime_dispatch_on != NULL
                             && strcmp (config->realtime_dispatch_on, "item_completed") == 0;
+  if (!output_form_find (config->realtime_output, &settings.output))
+    settings.output = OUTPUT_SONORE; /* the schema let no other word pass */
   settings.hangup_after = (double) config->realtime_hangup_ms / 1000;
   settings.answer_within = (double) config->realtime_response_ms / 1000;
   settings.random = dice;

@@ -254,6 +254,19 @@ put_sonore (struct buf *out, const char *call_id, const struct result *result)
   jsonw_end (&w);
 }
 
+/* What the framework's Error has: error_code, message, details. */
+static void
+put_error_details (struct json_writer *w, const struct result *result)
+{
+  const struct slice message = encode_message (result);
+
+  jsonw_name_string (w, "error_code", result->code);
+  jsonw_name (w, "message");
+  jsonw_string_len (w, message.data, message.len);
+  if (result->problems != NULL)
+    encode_name_raw (w, "details", result->problems, result->problems_len);
+}
+
 static void
 put_agent_framework (struct buf *out, const struct result *result)
 {
@@ -264,7 +277,7 @@ put_agent_framework (struct buf *out, const struct result *result)
   jsonw_name (&w, "output");
   encode_content (&w, result);
   if (result->error != CALL_OK)
-    jsonw_name_string (&w, "error_code", result->code);
+    put_error_details (&w, result);
   if (result->structured != NULL)
     encode_name_raw (&w, "structured", result->structured, result->structured_len);
   jsonw_end (&w);
@@ -288,6 +301,8 @@ put_mcp (struct buf *out, const struct result *result)
     jsonw_object (&w);
     jsonw_name_string (&w, "code", result->code);
     jsonw_end (&w);
+    if (result->problems != NULL)
+      encode_name_raw (&w, "toolhost/validation", result->problems, result->problems_len);
     jsonw_end (&w);
   }
   jsonw_end (&w);
@@ -400,6 +415,8 @@ take_failed_blocks (const struct reader *r, const struct json_node *blocks)
       take_message (r, r->tape, json_member (r->tape, n, "text"));
       continue;
     }
+    if (json_equals (r->tape, json_member (r->tape, n, "type"), "error"))
+      continue;
     const char *raw = json_raw (r->tape, n, &len);
     jsonw_raw (&w, raw, len);
   }
@@ -436,7 +453,16 @@ take_blocks (const struct reader *r, const char *name, struct error *err)
   return true;
 }
 
+/* All that was wrong with the arguments. */
+static void
+take_problems (const struct reader *r, const struct json_node *node)
+{
+  if (json_is (node, JSON_ARRAY))
+    take_raw (r->tape, node, &r->result->problems, &r->result->problems_len);
+}
+
 static const char CODE[] = "/_meta/toolhost~1error/code";
+static const char VALIDATION[] = "/_meta/toolhost~1validation";
 
 static bool
 read_mcp (struct reader *r, struct error *err)
@@ -447,25 +473,49 @@ read_mcp (struct reader *r, struct error *err)
     failed = false; /* it is optional there */
   else if (!read_bool (r, "isError", &failed, err))
     return false;
-  if (failed)
+  if (failed) {
     take_code (r, json_pointer (r->tape, r->root, CODE, sizeof CODE - 1));
+    take_problems (r, json_pointer (r->tape, r->root, VALIDATION, sizeof VALIDATION - 1));
+  }
   take_raw (r->tape, json_member (r->tape, r->root, "structuredContent"), &r->result->structured,
             &r->result->structured_len);
   return take_blocks (r, "content", err);
 }
 
+/* Its error stands in the result or, as the framework's own content has it, in a block of the
+ * output: { "type": "error", "error_code", "message", "details" }. */
+static const struct json_node *
+error_of (const struct reader *r)
+{
+  const struct json_node *output = json_member (r->tape, r->root, "output");
+
+  if (json_is (output, JSON_ARRAY))
+    for (const struct json_node *n = json_first (output); n != json_end (output); n = json_next (n))
+      if (json_equals (r->tape, json_member (r->tape, n, "type"), "error"))
+        return n;
+  return r->root;
+}
+
 static bool
 read_agent_framework (struct reader *r, struct error *err)
 {
+  const struct json_node *error = error_of (r);
+  const struct json_node *message = json_member (r->tape, error, "message");
   bool failed;
 
   if (!read_bool (r, "is_error", &failed, err))
     return false;
-  if (failed)
-    take_code (r, json_member (r->tape, r->root, "error_code"));
+  if (failed) {
+    take_code (r, json_member (r->tape, error, "error_code"));
+    take_problems (r, json_member (r->tape, error, "details"));
+  }
   take_raw (r->tape, json_member (r->tape, r->root, "structured"), &r->result->structured,
             &r->result->structured_len);
-  return take_blocks (r, "output", err);
+  if (!take_blocks (r, "output", err))
+    return false;
+  if (failed && json_is (message, JSON_STRING))
+    take_message (r, r->tape, message);
+  return true;
 }
 
 static bool
@@ -588,4 +638,73 @@ encoding_read (enum encoding encoding, const struct json_tape *tape, const struc
     return false;
   *call_id = r.call_id;
   return true;
+}
+
+/* ---- one text for a model ---- */
+
+/* The text of a result that is one text, or one string, and nothing else. */
+static bool
+put_lone_text (struct buf *out, const struct result *result)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  const bool content = result->content_len > strlen ("[]"), value = result->structured != NULL;
+  const struct json_node *node;
+  struct json_tape tape;
+  size_t len;
+
+  if (result->error != CALL_OK || content == value || result->links_len != 0
+      || !json_read (&tape, value ? result->structured : result->content,
+                     value ? result->structured_len : result->content_len, &json_default_limits,
+                     &arena))
+    return false;
+  node = json_root (&tape);
+  if (content)
+    node = node->count == 1 && is_text (&tape, json_first (node))
+             ? json_member (&tape, json_first (node), "text")
+             : NULL;
+  if (!json_is (node, JSON_STRING))
+    return false;
+  const char *text = json_string (&tape, node, &arena, &len);
+  buf_append (out, text, len);
+  return true;
+}
+
+bool
+output_form_find (const char *name, enum output_form *form)
+{
+  static const char *const forms[] = {
+    [OUTPUT_SONORE] = "sonore", [OUTPUT_BLOCKS] = "blocks", [OUTPUT_TEXT] = "text"
+  };
+
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (strcmp (name != NULL ? name : forms[0], forms[i]) == 0) {
+      *form = (enum output_form) i;
+      return true;
+    }
+  return false;
+}
+
+void
+encoding_put_output (struct buf *out, enum output_form form, const char *error, const char *sonore,
+                     size_t len)
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  CLEANUP_BUF struct buf whole = { 0 };
+  struct json_writer w = { .out = &whole };
+  struct json_tape tape;
+  struct result result;
+  const char *id;
+
+  jsonw_object (&w);
+  jsonw_name_bool (&w, "ok", error == NULL);
+  jsonw_name_string (&w, "error", error);
+  jsonw_name (&w, "output");
+  jsonw_string_len (&w, sonore, len);
+  jsonw_end (&w);
+  if (form == OUTPUT_SONORE
+      || !json_read (&tape, whole.data, whole.len, &json_default_limits, &arena)
+      || !encoding_read (ENCODING_SONORE, &tape, json_root (&tape), &arena, &id, &result, NULL))
+    buf_append (out, sonore, len);
+  else if (form != OUTPUT_TEXT || !put_lone_text (out, &result))
+    encoding_put (out, ENCODING_AGENT_FRAMEWORK, NULL, &result);
 }

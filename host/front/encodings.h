@@ -2,7 +2,8 @@
  *
  *   sonore           { "function_call_id", "ok", "error", "output" }, the output a string of JSON
  *   agui             { "success", "result"?, "message"? }
- *   agent-framework  { "is_error", "output": [ … ], "error_code"?, "structured"? }
+ *   agent-framework  { "is_error", "output": [ … ], "error_code"?, "message"?, "details"?,
+ *                      "structured"? }; details are all that is wrong with arguments
  *   mcp              { "content": [ … ], "structuredContent"?, "isError" }
  *
  * What was read and is written again in the same form is the same; from one form to another what
@@ -33,6 +34,17 @@ bool encoding_find (const char *name, size_t len, enum encoding *encoding, struc
 /* Append a call's result, on one line.  Not ENCODING_OWN.  `call_id` may be NULL. */
 void encoding_put (struct buf *out, enum encoding encoding, const char *call_id,
                    const struct result *result);
+
+/* What a model is told of a result where that is one text, as "function_call_output" has it
+ * (A3-10): OUTPUT_TEXT is the text of a result that is one text alone, and else as OUTPUT_BLOCKS,
+ * which is { "is_error", "output": [ … ], … } of the agent-framework. */
+enum output_form { OUTPUT_SONORE, OUTPUT_BLOCKS, OUTPUT_TEXT };
+/* Of "sonore", "blocks" or "text"; NULL is the first.  False: there is none of this name. */
+bool output_form_find (const char *name, enum output_form *form);
+/* Append it, made of what the Sonore Phone Agent is told; OUTPUT_SONORE: that itself.  `error` is
+ * the code of a call that failed, or NULL. */
+void encoding_put_output (struct buf *out, enum output_form form, const char *error,
+                          const char *sonore, size_t len);
 
 /* Read one: what *result points to lives in the tape's text and in `arena`; *call_id is NULL where
  * none is told.  False: it has not the form, err says where. */

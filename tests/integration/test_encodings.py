@@ -47,6 +47,20 @@ def test_S3_2_agent_framework():
         same((said["is_error"], said["error_code"]), (True, "tool_not_found"))
 
 
+def test_S3_1_S3_2_text_image_audio_and_what_went_wrong():
+    with Daemon(plugins=["told"]) as d:
+        same(ask(d, "parts", {}, "agent-framework").json,
+             {"is_error": False, "output": [{"type": "text", "text": "both"},
+                                            {"type": "image", "data": "iVBORw==", "mimeType": "image/png"},
+                                            {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"}]})
+        said = ask(d, "told", {"query": "x", "num_results": []}, "agent-framework").json
+        same((said["is_error"], said["error_code"]), (True, "tool_args_invalid"))
+        same(said["output"], [{"type": "text", "text": said["message"]}])
+        same([(p["instancePath"], p["keyword"]) for p in said["details"]], [("/num_results", "type")])
+        said = ask(d, "nobody", {}, "agent-framework").json
+        same(set(said), {"is_error", "output", "error_code", "message"})  # there is no more to tell
+
+
 def test_X8_mcp():
     with Daemon(plugins=["echo"]) as d:
         same(ask(d, "echo", {"text": "hi"}, "mcp").json,

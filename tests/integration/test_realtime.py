@@ -237,6 +237,7 @@ def test_T0_15_settings_that_can_not_work_are_told_at_the_start():
                 ({"url": "https://a.example/v1/realtime?model=gpt-realtime", "key_file": str(key)}, "excludes a model"),
                 ({"url": "ftp://a.example/", "key_file": str(key)}, "/realtime/url"),
                 ({"key_file": folder + "/none"}, "/realtime/key_file"),
+                ({"key_file": str(key), "output": "raw"}, "/realtime/output"),
                 ({"key_file": str(key), "dispatch_on": "never"}, "/realtime/dispatch_on")):
             config = pathlib.Path(folder, "toolhostd.json")
             config.write_text(json.dumps({"listen": ["127.0.0.1:0"], "socket": None, "realtime": settings}))

@@ -6,12 +6,15 @@
 static const char TEXT[] = "[{\"type\":\"text\",\"text\":\"10.5 add 5.5 = 16.0\"}]";
 static const char IMAGE[] = "[{\"type\":\"text\",\"text\":\"a cat\"},\n"
                             "{\"type\":\"image\",\"data\":\"AA==\",\"mimeType\":\"image/png\"}]";
-static const char PROBLEMS[] =
-  "[{\"instancePath\":\"/a\",\"message\":\"Missing required parameter: "
-  "a\"},{\"message\":\"Invalid email format\"}]";
+#define PROBLEMS_TEXT                                                                              \
+  "[{\"instancePath\":\"/a\",\"message\":\"Missing required parameter: "                           \
+  "a\"},{\"message\":\"Invalid email format\"}]"
+static const char PROBLEMS[] = PROBLEMS_TEXT;
 static const char OWN[] =
   "[{\"type\":\"text\",\"text\":\"{\\\"error\\\":\\\"call_transfer_failed\\\","
   "\\\"detail\\\":\\\"No.\\\"}\"}]";
+
+#define AUDIO "[{\"type\":\"audio\",\"data\":\"UklG\",\"mimeType\":\"audio/wav\"}]"
 
 #define SONORE_FAILED(code, message)                                                               \
   "{\"function_call_id\":\"c1\",\"ok\":false,\"error\":\"" code "\",\"output\":\"{\\\"ok\\\":"     \
@@ -19,7 +22,7 @@ static const char OWN[] =
   "\\\"}\"}"
 #define FRAMEWORK_FAILED(code, message)                                                            \
   "{\"is_error\":true,\"output\":[{\"type\":\"text\",\"text\":\"" message "\"}],"                  \
-  "\"error_code\":\"" code "\"}"
+  "\"error_code\":\"" code "\",\"message\":\"" message "\"}"
 #define MCP_FAILED(code, message)                                                                  \
   "{\"content\":[{\"type\":\"text\",\"text\":\"" message "\"}],\"isError\":true,"                  \
   "\"_meta\":{\"toolhost/error\":{\"code\":\"" code "\"}}}"
@@ -89,6 +92,19 @@ static const struct row {
       "{\"type\":\"image\",\"data\":\"AA==\",\"mimeType\":\"image/png\"}]}",
       "{\"content\":[{\"type\":\"text\",\"text\":\"a cat\"}, "
       "{\"type\":\"image\",\"data\":\"AA==\",\"mimeType\":\"image/png\"}],\"isError\":false}" } },
+  { "a sound",
+    CALL_OK,
+    NULL,
+    NULL,
+    AUDIO,
+    NULL,
+    NULL,
+    { NULL,
+      "{\"function_call_id\":\"c1\",\"ok\":true,\"error\":null,\"output\":\"{\\\"result\\\":\\\""
+      "\\\",\\\"content\\\":[{\\\"type\\\":\\\"audio\\\",\\\"data\\\":\\\"UklG\\\","
+      "\\\"mimeType\\\":\\\"audio/wav\\\"}]}\"}",
+      "{\"success\":true,\"result\":" AUDIO "}", "{\"is_error\":false,\"output\":" AUDIO "}",
+      "{\"content\":" AUDIO ",\"isError\":false}" } },
   { "nothing",
     CALL_OK,
     NULL,
@@ -134,8 +150,12 @@ static const struct row {
     { NULL, SONORE_FAILED ("tool_args_invalid", "two errors"),
       "{\"success\":false,\"message\":\"Validation failed: Missing required parameter: a, Invalid "
       "email format\"}",
-      FRAMEWORK_FAILED ("tool_args_invalid", "two errors"),
-      MCP_FAILED ("tool_args_invalid", "two errors") } },
+      "{\"is_error\":true,\"output\":[{\"type\":\"text\",\"text\":\"two errors\"}],"
+      "\"error_code\":\"tool_args_invalid\",\"message\":\"two errors\",\"details\":" PROBLEMS_TEXT
+      "}",
+      "{\"content\":[{\"type\":\"text\",\"text\":\"two errors\"}],\"isError\":true,\"_meta\":{"
+      "\"toolhost/error\":{\"code\":\"tool_args_invalid\"},\"toolhost/validation\":" PROBLEMS_TEXT
+      "}}" } },
   { "it failed",
     CALL_tool_execution_failed,
     "tool_execution_failed",
@@ -202,7 +222,7 @@ static const struct row {
       "{\"success\":false,\"message\":\"No.\"}",
       "{\"is_error\":true,\"output\":[{\"type\":\"text\",\"text\":\"No.\"},{\"type\":\"text\","
       "\"text\":\"{\\\"error\\\":\\\"call_transfer_failed\\\",\\\"detail\\\":\\\"No.\\\"}\"}],"
-      "\"error_code\":\"call_transfer_failed\"}",
+      "\"error_code\":\"call_transfer_failed\",\"message\":\"No.\"}",
       "{\"content\":[{\"type\":\"text\",\"text\":\"No.\"},{\"type\":\"text\",\"text\":\"{"
       "\\\"error\\\":\\\"call_transfer_failed\\\",\\\"detail\\\":\\\"No.\\\"}\"}],\"isError\":true,"
       "\"_meta\":{\"toolhost/error\":{\"code\":\"call_transfer_failed\"}}}" } },
@@ -297,6 +317,69 @@ test_there_and_back (void)
   }
 }
 
+/* The framework's own content for what went wrong: a block of the output. */
+static void
+test_error_block (void)
+{
+  static const char theirs[] =
+    "{\"is_error\":true,\"output\":[{\"type\":\"error\",\"error_code\":\"tool_args_invalid\","
+    "\"message\":\"two errors\",\"details\":" PROBLEMS_TEXT "}]}";
+  static const char ours[] =
+    "{\"is_error\":true,\"output\":[{\"type\":\"text\",\"text\":\"two errors\"}],"
+    "\"error_code\":\"tool_args_invalid\",\"message\":\"two errors\",\"details\":" PROBLEMS_TEXT
+    "}";
+  CLEANUP_BUF struct buf out = { 0 };
+
+  again (theirs, ENCODING_AGENT_FRAMEWORK, ENCODING_AGENT_FRAMEWORK, &out);
+  check ("error block", ENCODING_AGENT_FRAMEWORK, buf_cstr (&out), ours);
+}
+
+static const struct {
+  enum output_form form;
+  const char *error, *sonore, *told;
+} outputs[] = {
+  { OUTPUT_SONORE, NULL, "{\"result\":\"21 C\"}", "{\"result\":\"21 C\"}" },
+  { OUTPUT_BLOCKS, NULL, "{\"result\":\"21 C\"}",
+    "{\"is_error\":false,\"output\":[{\"type\":\"text\",\"text\":\"21 C\"}]}" },
+  { OUTPUT_TEXT, NULL, "{\"result\":\"21 C\\n\"}", "21 C\n" },
+  { OUTPUT_TEXT, NULL, "\"success\"", "success" },
+  { OUTPUT_TEXT, NULL, "{\"n\":7}",
+    "{\"is_error\":false,\"output\":[{\"type\":\"text\",\"text\":\"{\\\"n\\\":7}\"}],"
+    "\"structured\":{\"n\":7}}" },
+  { OUTPUT_TEXT, NULL,
+    "{\"result\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\","
+    "\"data\":\"AA==\",\"mimeType\":\"image/png\"}]}",
+    "{\"is_error\":false,\"output\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\","
+    "\"data\":\"AA==\",\"mimeType\":\"image/png\"}]}" },
+  { OUTPUT_TEXT, "tool_timeout",
+    "{\"ok\":false,\"error\":\"tool_timeout\",\"tool\":\"t\",\"message\":\"It took too long.\"}",
+    FRAMEWORK_FAILED ("tool_timeout", "It took too long.") },
+  /* what is no JSON is told as it is */
+  { OUTPUT_BLOCKS, NULL, "{", "{" },
+};
+
+static void
+test_outputs (void)
+{
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    CLEANUP_BUF struct buf out = { 0 };
+    encoding_put_output (&out, outputs[i].form, outputs[i].error, outputs[i].sonore,
+                         strlen (outputs[i].sonore));
+    check (outputs[i].sonore, (int) outputs[i].form, buf_cstr (&out), outputs[i].told);
+  }
+}
+
+static void
+test_output_names (void)
+{
+  enum output_form form = OUTPUT_TEXT;
+
+  CU_ASSERT_TRUE (output_form_find (NULL, &form) && form == OUTPUT_SONORE);
+  CU_ASSERT_TRUE (output_form_find ("blocks", &form) && form == OUTPUT_BLOCKS);
+  CU_ASSERT_TRUE (output_form_find ("text", &form) && form == OUTPUT_TEXT);
+  CU_ASSERT_FALSE (output_form_find ("texts", &form));
+}
+
 static void
 test_refused (void)
 {
@@ -375,6 +458,9 @@ test_content (void)
 
 static CU_TestInfo tests[] = {
   { "S0-47 S0-49 S0-53 S1-5 S1-9 S1-12 S3-2 each result in each form", test_put },
+  { "S3-2 an error among the blocks", test_error_block },
+  { "A3-10 blocks, or a lone text as it is", test_outputs },
+  { "A3-10 names of what a model is told", test_output_names },
   { "S0-55 X8 what was read is written again as it was", test_round_trip },
   { "X8 agent-framework and MCP say the same", test_there_and_back },
   { "X8 what has not the form is refused with its place", test_refused },

@@ -11,7 +11,8 @@
 
 /* A scenario of realtime.jsonl has, besides the lines of session_stage.h:
  *
- *   {"realtime": {"dispatch_on": …, "told": true, "lost": true}}   the bridge, before all else
+ *   {"realtime": {"dispatch_on": …, "output": …, "told": true, "lost": true}}   the bridge, before
+ * all else
  *   {"in": {…}}, {"in_text": "…"}   the service, or an application, says this
  *   {"expect": {…}}            the next client event has these members; null: there is none
  *   {"acted": {"action": …, "argument": …}}   what the owner was asked, or told; null: nothing
@@ -119,6 +120,8 @@ do_realtime (struct line *l)
   struct play *p = l->play;
   const struct json_node *on = json_member (l->tape, l->value, "dispatch_on");
   const bool told = !json_is (json_member (l->tape, l->value, "told"), JSON_FALSE);
+  const char *output = json_cstring (l->tape, json_member (l->tape, l->value, "output"), &l->arena);
+  enum output_form form = OUTPUT_SONORE;
   const struct realtime_owner owner = { .send = on_send,
                                         .act = on_act,
                                         .session_ended = on_session_ended,
@@ -126,12 +129,15 @@ do_realtime (struct line *l)
                                         .now = on_now,
                                         .wake = on_wake,
                                         .ctx = p };
+
+  CU_ASSERT_TRUE_FATAL (output_form_find (output, &form));
   const struct realtime_wish wish = { .session = p->stage->session,
                                       .log = p->stage->settings.log,
                                       .call_id = "rtc_1",
                                       .providers = p->providers,
                                       .told = told ? session_toolset (p->stage->session) : NULL,
                                       .item_completed = json_equals (l->tape, on, "item_completed"),
+                                      .output = form,
                                       .hangup_after = 10,
                                       .answer_within = 15 };
 

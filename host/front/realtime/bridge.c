@@ -455,6 +455,7 @@ realtime_bridge_new (const struct realtime_wish *wish, const struct realtime_own
   b->call_id = xstrdup (wish->call_id);
   b->told = wish->told != NULL ? toolset_ref (wish->told) : NULL;
   b->item_completed = wish->item_completed;
+  b->output = wish->output;
   b->hangup_after = wish->hangup_after;
   buf_printf (&prefix, "th_%.8s_", session_name (wish->session) + strlen ("ses-"));
   sequencer_init (

@@ -14,6 +14,7 @@
 #define TOOLHOST_FRONT_REALTIME_BRIDGE_H
 
 #include "catalog/provider.h"
+#include "front/encodings.h"
 #include "session/session.h"
 
 struct realtime_bridge;
@@ -51,6 +52,7 @@ struct realtime_wish {
   const struct providers *providers; /* how tools are written */
   struct toolset *told;              /* what the service was told already, or NULL */
   bool item_completed;               /* a call starts when its item is completed */
+  enum output_form output;           /* what the model is told of a result */
   double hangup_after;               /* seconds that playing may hold up the end */
   double answer_within;              /* … for the answer to a response.create; 0: any time */
 };

@@ -20,6 +20,7 @@ struct realtime_bridge {
   char *call_id;
   struct toolset *told; /* what the service knows, referred to; or NULL */
   bool item_completed;
+  enum output_form output;
   double hangup_after;
   struct sequencer sequencer;
   struct function_calls calls;

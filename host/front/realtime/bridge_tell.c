@@ -49,15 +49,18 @@ tell_output (const struct told *t)
 {
   struct realtime_bridge *b = t->bridge;
   struct function_call *call = function_calls_find (&b->calls, t->tape, member (t, "call_id"));
+  CLEANUP_BUF struct buf text = { 0 };
   size_t len;
   const char *output = json_string (t->tape, member (t, "output"), t->arena, &len);
 
   if (call == NULL || output == NULL)
     return;
+  encoding_put_output (&text, b->output, json_cstring (t->tape, member (t, "error"), t->arena),
+                       output, len);
   call->answered = true;
   call->running = json_is (member (t, "running"), JSON_TRUE);
   if (!is_unheard_of (t, call))
-    sequencer_output (&b->sequencer, call->call_id, output, len,
+    sequencer_output (&b->sequencer, call->call_id, text.data, text.len,
                       json_is (member (t, "respond"), JSON_TRUE), call->response_id);
   if (call->closed && !call->running)
     function_calls_drop (&b->calls, call);

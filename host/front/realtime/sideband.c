@@ -353,6 +353,7 @@ bridge_new (struct realtime_call *call, struct toolset *told)
                                       .providers = call->all->providers,
                                       .told = told,
                                       .item_completed = settings->item_completed,
+                                      .output = settings->output,
                                       .hangup_after = settings->hangup_after,
                                       .answer_within = settings->answer_within };
 

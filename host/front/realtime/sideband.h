@@ -36,6 +36,7 @@ struct realtime_settings {
   const char *key;         /* of the service, without control characters */
   bool private_too;        /* it may be at an address that is not public */
   bool item_completed;     /* a call starts when its item is completed */
+  enum output_form output; /* what a model is told of a result */
   double hangup_after;     /* seconds that playing may hold up the end of a call */
   double answer_within;    /* … for the answer to a response.create; 0: any time */
   struct http_retry retry; /* of connections that broke off */
