@@ -54,6 +54,8 @@ domain_end (const char *text, size_t len, size_t at)
     const size_t label = p;
     while (p < len && p - at < DOMAIN_MOST && (char_is (text[p], CHAR_WORD) || text[p] == '-'))
       p++;
+    if (p - at == DOMAIN_MOST) /* a label that is cut is none */
+      break;
     if (++labels >= 2 && is_top_level (text + label, p - label))
       end = p;
     if (p >= len || text[p] != '.')
@@ -73,6 +75,8 @@ pii_email (const char *text, size_t len, size_t at, size_t *start, size_t *end)
     return false;
   while (from > 0 && at - from < LOCAL_MOST && char_is (text[from - 1], CHAR_WORD | CHAR_LOCAL))
     from--;
+  while (from < at && (text[from] & 0xc0) == 0x80) /* not within a character */
+    from++;
   while (from < at && (text[from] == '.' || text[from] == '\''))
     from++;
   *start = from;

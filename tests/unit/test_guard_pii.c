@@ -168,6 +168,28 @@ personal_data_is_found (void)
   guard_free (guard);
 }
 
+/* An address is cut where no address is as long, but never within a character. */
+static void
+no_character_is_cut (void)
+{
+  struct guard *guard = guard_of (REDACT);
+
+  for (int n = 0; n < 8; n++) {
+    CLEANUP_BUF struct buf value = { 0 }, answer = { 0 };
+    buf_puts (&value, "{\"t\":\"");
+    for (int i = 0; i < 60 + n; i++)
+      buf_puts (&value, i < n ? "a" : "\xef\xbf\xbd");
+    buf_puts (&value, "@example.com a@");
+    for (int i = 0; i < 250 + n; i++)
+      buf_puts (&value, i < n ? "b" : i % 40 == 39 ? "." : "\xe6\xa9\x9f");
+    buf_puts (&value, "\"}");
+    guard_answer (guard, GUARD_INPUT, value.data, value.len, &answer);
+    CU_ASSERT_TRUE (utf8_valid (answer.data, answer.len));
+    CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&answer), "[email] "));
+  }
+  guard_free (guard);
+}
+
 static void
 what_only_looks_like_it_is_not (void)
 {
@@ -280,6 +302,7 @@ bad_configurations_are_refused (void)
 }
 
 static CU_TestInfo tests[] = { { "personal data is found", personal_data_is_found },
+                               { "no character is cut", no_character_is_cut },
                                { "what only looks like it is not", what_only_looks_like_it_is_not },
                                { "what is done about it", what_is_done_about_it },
                                { "bad configurations are refused", bad_configurations_are_refused },
