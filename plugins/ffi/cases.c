@@ -227,6 +227,14 @@ upper (char *text, size_t len)
       text[i] = (char) (text[i] - 32);
 }
 
+/* As long as it is. */
+API void append_bang (char *text);
+void
+append_bang (char *text)
+{
+  (void) strcat (text, "!");
+}
+
 /* Each byte twice. */
 API int twice (const uint8_t *from, size_t len, uint8_t *to, size_t *to_len);
 int

@@ -31,7 +31,7 @@ check (struct document *doc, const struct param *param, const struct value *valu
     (void) marshal_text (&m, value, param->max);
     break;
   default:
-    (void) marshal_list (&m, param, value, 0, &count);
+    (void) marshal_list (&m, param, value, param->size, &count);
   }
 }
 

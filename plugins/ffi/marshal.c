@@ -312,6 +312,12 @@ marshal_bytes (struct marshal *m, const struct param *param, const struct value 
     marshal_wrong (m, "expected at most %zu bytes, got %zu", param->max, *count);
     return NULL;
   }
+  /* Without a length it is a C string, which ends at its NUL. */
+  if (param->length < 0 && param->encoding == ENCODING_TEXT
+      && (*count >= room || memchr (from, '\0', *count) != NULL)) {
+    marshal_wrong (m, "expected fewer than %zu bytes, and no U+0000", room);
+    return NULL;
+  }
   data = guard_alloc (m->pool, room > *count ? room : *count);
   if (data != NULL && *count != 0)
     memcpy (data, from, *count);

@@ -485,6 +485,22 @@ buffers_as_text_base64_and_numbers (void)
 }
 
 static void
+strings_that_are_changed_in_place (void)
+{
+  built (
+    ONE ("append_bang",
+         PARAMS (PM ("text", "char *", "\"direction\":\"inout\",\"size\":4,\"default\":\"hi\""))));
+  CU_ASSERT (says (mock, "append_bang", "{\"text\":\"ab\"}", "ab!"));
+  CU_ASSERT (says (mock, "append_bang", "{\"text\":\"\"}", "!"));
+  CU_ASSERT (refuses (mock, "append_bang", "{\"text\":\"abcd\"}", "expected fewer than 4 bytes"));
+  CU_ASSERT (refuses (mock, "append_bang", "{\"text\":\"a\\u0000\"}", "and no U+0000"));
+  CU_ASSERT (says (mock, "append_bang", "{}", "hi!"));
+  wrong (ONE ("append_bang", PARAMS (PM ("text", "char *",
+                                         "\"direction\":\"inout\",\"size\":2,\"default\":\"hi\""))),
+         "/functions/0/params/0/default: expected fewer than 2 bytes");
+}
+
+static void
 what_is_not_written_is_zero (void)
 {
   built ("{\"functions\":[" F (
@@ -901,6 +917,7 @@ static CU_TestInfo tests[] = {
   { "out parameters are members of the result", out_parameters_are_members_of_the_result },
   { "arrays and their lengths", arrays_and_their_lengths },
   { "buffers as text base64 and numbers", buffers_as_text_base64_and_numbers },
+  { "strings that are changed in place", strings_that_are_changed_in_place },
   { "what is not written is zero", what_is_not_written_is_zero },
   { "S3-16 each way to fail", S3_16_each_way_to_fail },
   { "calls in a row share a handle", calls_in_a_row_share_a_handle },
