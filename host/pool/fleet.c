@@ -235,14 +235,15 @@ is_superfluous (const struct fleet *fleet, const struct worker *worker)
          && fleet->events->waiting (fleet) == 0 && muster (fleet).usable > fleet->ready;
 }
 
-/* What a build was made of, a file say, may be another by now: whoever built it builds it anew. */
+/* What a build was made of, a file or a server say, may be another by now: whoever built it builds
+ * it anew. */
 static void
 want_build (struct fleet *fleet)
 {
   const struct pool_rebuilder *rebuilder = &fleet->pool->rebuilder;
   const char *feature = fleet->order.feature;
 
-  if (feature != NULL && rebuilder->rebuild != NULL)
+  if (rebuilder->rebuild != NULL)
     rebuilder->rebuild (rebuilder->ctx, fleet->name, fleet->order.tenant, feature,
                         strlen (feature));
 }
@@ -253,8 +254,13 @@ on_described (struct worker *worker, const char *json, size_t len)
   struct fleet *fleet = worker->fleet;
   const bool asked = fleet->describing;
 
-  if (!as_known (fleet, json, len)) {
+  if (!as_known (fleet, json, len) && fleet->order.feature != NULL) {
     want_build (fleet);
+    worker_kill (worker, REASON_SPAWN_FAILED,
+                 "builds other tools than before: they are to be built anew");
+    return;
+  }
+  if (!as_known (fleet, json, len)) {
     worker_kill (worker, REASON_PROTOCOL,
                  "describes its plugin otherwise than before: the file was written over while in "
                  "use");

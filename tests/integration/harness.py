@@ -34,7 +34,7 @@ BUILD = pathlib.Path(os.environ.get("TOOLHOST_BUILD", SOURCE / "build"))
 STAGE = pathlib.Path(os.environ.get("TOOLHOST_STAGE", BUILD / "stage"))
 PREFIX = os.environ.get("TOOLHOST_PREFIX", "/usr")
 CONFIG = STAGE / os.environ.get("TOOLHOST_CONFIG", "/etc/toolhost").lstrip("/")
-SANITIZER = os.environ.get("TOOLHOST_SANITIZER", "no")
+SANITIZER = os.environ.get("TOOLHOST_SANITIZER") or "no"
 # What is slow under a sanitizer gets this many times the time.
 PATIENCE = 1 if SANITIZER == "no" else 6
 
