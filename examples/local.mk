@@ -27,7 +27,9 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/data_query.json \
   %D%/policies/files.json \
   %D%/policies/hash.json \
+  %D%/policies/mcp.json \
   %D%/tenants/acme-corp.json \
   %D%/tenants/meals.json \
   %D%/tenants/services.json \
+  %D%/tenants/upstream.json \
   %D%/tenants/voice-agent.json

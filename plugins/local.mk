@@ -17,6 +17,7 @@ include plugins/ffi/local.mk
 include plugins/files/local.mk
 include plugins/hash/local.mk
 include plugins/http_get/local.mk
+include plugins/mcp/local.mk
 include plugins/openapi/local.mk
 include plugins/request_transfer/local.mk
 include plugins/send_dtmf/local.mk
