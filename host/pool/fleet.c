@@ -450,7 +450,8 @@ fleet_init (struct fleet *fleet, const struct fleet_needs *needs)
     fleet->order = (struct build_order){ .tenant = xstrdup (needs->order->tenant),
                                          .feature = xstrdup (needs->order->feature),
                                          .config = xstrdup (needs->order->config) };
-  fleet->pool->workers_max += (unsigned) needs->policy->workers_max;
+  fleet->pool->workers_max +=
+    (unsigned) needs->policy->workers_max + granted_at_once (&needs->policy->programs);
   breaker_init (&fleet->breaker, &needs->pool->settings.breaker);
   ev_timer_init (&fleet->later, on_later, 0, 0);
   fleet->later.data = fleet;
@@ -462,7 +463,8 @@ fleet_clear (struct fleet *fleet)
   ev_timer_stop (fleet->pool->loop, &fleet->later);
   breaker_clear (&fleet->breaker);
   (void) close (fleet->plugin_fd);
-  fleet->pool->workers_max -= (unsigned) fleet->policy.workers_max;
+  fleet->pool->workers_max -=
+    (unsigned) fleet->policy.workers_max + granted_at_once (&fleet->policy.programs);
   policy_free (&fleet->policy);
   free (fleet->order.tenant);
   free (fleet->order.feature);

@@ -163,6 +163,16 @@ granted_same (const struct granted_programs *a, const struct granted_programs *b
   return true;
 }
 
+unsigned
+granted_at_once (const struct granted_programs *granted)
+{
+  unsigned most = 0;
+
+  for (size_t i = 0; i < granted->count; i++)
+    most += (unsigned) granted->list[i].at_once;
+  return most;
+}
+
 /* ---- secrets ---- */
 
 bool

@@ -48,6 +48,9 @@ struct granted_program *granted_add (struct granted_programs *granted, const cha
 const struct granted_program *granted_find (const struct granted_programs *granted,
                                             const char *name, size_t len);
 
+/* How many may run at the same time, of all together. */
+unsigned granted_at_once (const struct granted_programs *granted);
+
 /* Is each of them whole, and its secrets there?  The sentence begins with its path. */
 bool granted_ok (const struct granted_programs *granted, const struct secrets *secrets,
                  struct error *err);

@@ -522,7 +522,7 @@ programs_count (const struct pool *pool, const char *plugin, const char *name)
   unsigned count = 0;
 
   for (const struct program *p = pool->programs; p != NULL; p = p->next)
-    count += (plugin == NULL || strcmp (p->plugin, plugin) == 0)
+    count += !p->proc.doomed && (plugin == NULL || strcmp (p->plugin, plugin) == 0)
              && (name == NULL || strcmp (p->name, name) == 0);
   return count;
 }

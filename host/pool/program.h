@@ -20,7 +20,7 @@ bool program_take (struct worker *worker, const char *payload, size_t len);
 /* The worker is gone: what runs for it is killed. */
 void programs_abandon (struct worker *worker);
 
-/* How many of a plugin's run or begin, of one name or (NULL) of all. */
+/* How many of a plugin's run or begin, and are not being ended, of one name or (NULL) of all. */
 unsigned programs_count (const struct pool *pool, const char *plugin, const char *name);
 /* Those of a plugin: [{ "name", "pid", "worker": the worker's pid, "state", "since_s" }, …]. */
 void programs_show (const struct pool *pool, const char *plugin, struct json_writer *w);

@@ -1,6 +1,5 @@
 /* A server with a URL: each message is a request of its own, made by the host (the operator grants
  * the URL, and adds what is secret); the answer is one message, or a stream of them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../common/sse.h"
@@ -24,6 +23,7 @@ struct hearing {
 struct headers {
   const char *list[HEADERS_ROOM];
   size_t count;
+  char session[UPSTREAM_SESSION_MAX];
 };
 
 static void
@@ -38,8 +38,11 @@ add (struct headers *headers, const char *name, const char *value)
 static void
 set_headers (struct headers *headers, const struct asking *asking, const char *last_id)
 {
-  const struct upstream *upstream = asking->upstream;
+  struct upstream *upstream = asking->upstream;
 
+  pthread_mutex_lock (&upstream->lock);
+  memcpy (headers->session, upstream->session, sizeof headers->session);
+  pthread_mutex_unlock (&upstream->lock);
   add (headers, "Accept",
        last_id != NULL ? "text/event-stream" : "application/json, text/event-stream");
   if (asking->modern) {
@@ -50,8 +53,8 @@ set_headers (struct headers *headers, const struct asking *asking, const char *l
   }
   else if (upstream->revision[0] != '\0')
     add (headers, "MCP-Protocol-Version", upstream->revision);
-  if (!asking->modern && upstream->session != NULL)
-    add (headers, "Mcp-Session-Id", upstream->session);
+  if (!asking->modern && headers->session[0] != '\0')
+    add (headers, "Mcp-Session-Id", headers->session);
   if (last_id != NULL)
     add (headers, "Last-Event-ID", last_id);
   for (const char *const *h = asking->extra; h != NULL && h[0] != NULL; h += 2)
@@ -228,10 +231,9 @@ keep_session (struct asking *asking, const toolhost_http_response *response)
 {
   const char *session = toolhost_http_header (response, "mcp-session-id");
 
-  if (strcmp (asking->method, "initialize") != 0 || session == NULL)
-    return;
-  free (asking->upstream->session);
-  asking->upstream->session = strdup (session);
+  if (strcmp (asking->method, "initialize") == 0 && session != NULL
+      && strlen (session) < UPSTREAM_SESSION_MAX)
+    upstream_set_session (asking->upstream, session);
 }
 
 bool

@@ -350,10 +350,12 @@ open_it (struct upstream_pipe *pipe, struct asking *asking)
                           upstream->config.name, process.message);
   (void) fcntl (process.in, F_SETFL, O_NONBLOCK);
   (void) fcntl (process.out, F_SETFL, O_NONBLOCK);
+  pthread_mutex_lock (&pipe->lock);
   pipe->process = process;
   pipe->open = true;
   pipe->garbage = 0;
   pipe->problem[0] = '\0';
+  pthread_mutex_unlock (&pipe->lock);
   pthread_attr_init (&attr);
   pthread_attr_setstacksize (&attr, 256 * 1024);
   sigfillset (&all);
@@ -526,8 +528,11 @@ pipe_ask (struct upstream_pipe *pipe, struct asking *asking, int64_t id, const s
   struct waiting waiting = { .id = id };
   bool good = false;
 
-  if (!add_waiting (pipe, &waiting))
-    return say_ended (pipe, asking);
+  if (!add_waiting (pipe, &waiting)) {
+    (void) say_ended (pipe, asking);
+    upstream_lost (pipe->upstream, asking->message);
+    return false;
+  }
   if (!pipe_tell (pipe, message))
     waiting.ended = true;
   if (!await (pipe, asking, &waiting)) {

@@ -88,7 +88,6 @@ upstream_unref (struct upstream *upstream)
   if (upstream->pipe != NULL)
     pipe_free (upstream->pipe);
   server_config_free (&upstream->config);
-  free (upstream->session);
   pthread_cond_destroy (&upstream->changed);
   pthread_mutex_destroy (&upstream->lock);
   free (upstream);
@@ -106,6 +105,15 @@ upstream_lost (struct upstream *upstream, const char *why)
     (void) snprintf (upstream->problem, sizeof upstream->problem, "%s", why);
   }
   pthread_cond_broadcast (&upstream->changed);
+  pthread_mutex_unlock (&upstream->lock);
+}
+
+void
+upstream_set_session (struct upstream *upstream, const char *session)
+{
+  pthread_mutex_lock (&upstream->lock);
+  (void) snprintf (upstream->session, sizeof upstream->session, "%s",
+                   session != NULL ? session : "");
   pthread_mutex_unlock (&upstream->lock);
 }
 
@@ -233,9 +241,9 @@ knows_modern (const struct value *result)
 }
 
 /* Does it speak the newest revision?  1: yes; 0: no, an older one is worth a try; -1: it can't be
- * asked at all. */
+ * asked at all.  *lost: there was no answer, and a program may have ended over the question. */
 static int
-discover (struct asking *asking)
+discover (struct asking *asking, bool *lost)
 {
   struct asking probe = ask_also (asking, "server/discover", "", true);
   int64_t soon = upstream_now () + PROBE_MS;
@@ -244,7 +252,8 @@ discover (struct asking *asking)
   if (asking->upstream->pipe != NULL && asking->upstream->era == ERA_AUTO && soon < probe.until)
     probe.until = soon;
   answer = exchange (&probe) ? knows_modern (probe.result) : 0;
-  if (probe.code != NULL) /* a program may not answer at all to what it does not know */
+  *lost = probe.code != NULL;
+  if (*lost) /* a program may not answer at all to what it does not know */
     answer = asking->upstream->pipe != NULL
                  || (probe.status >= 400 && probe.status < 500 && probe.status != 401
                      && probe.status != 403)
@@ -277,8 +286,7 @@ initialize (struct asking *asking)
   const char *revision;
   bool good = false;
 
-  free (upstream->session);
-  upstream->session = NULL;
+  upstream_set_session (upstream, NULL);
   upstream->revision[0] = '\0';
   if (exchange (&first)) {
     revision = value_cstring (value_get_z (first.result, "protocolVersion"));
@@ -307,7 +315,8 @@ static bool
 shake_hands (struct asking *asking)
 {
   struct upstream *upstream = asking->upstream;
-  int modern = upstream->era == ERA_LEGACY ? 0 : discover (asking);
+  bool lost = false;
+  int modern = upstream->era == ERA_LEGACY ? 0 : discover (asking, &lost);
 
   if (modern < 0)
     return false;
@@ -320,8 +329,7 @@ shake_hands (struct asking *asking)
     upstream->era = ERA_MODERN;
     return true;
   }
-  /* A program that ended over the question is begun anew. */
-  if (upstream->pipe != NULL && upstream->era == ERA_AUTO && !pipe_open (upstream->pipe, asking))
+  if (upstream->pipe != NULL && lost && !pipe_open (upstream->pipe, asking))
     return false;
   if (!initialize (asking))
     return false;

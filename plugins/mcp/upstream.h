@@ -14,6 +14,8 @@
 
 struct upstream_pipe;
 
+enum { UPSTREAM_SESSION_MAX = 512 };
+
 enum upstream_state { UPSTREAM_DOWN, UPSTREAM_CONNECTING, UPSTREAM_READY };
 
 struct upstream {
@@ -24,15 +26,15 @@ struct upstream {
   pthread_mutex_t lock; /* of what follows, but for `pipe`, which has its own */
   pthread_cond_t changed;
   enum upstream_state state;
-  enum era era;               /* ERA_AUTO: it is not known yet */
-  char revision[16];          /* that was agreed on */
-  char *session;              /* of a server over HTTP that has them; or NULL */
-  uint64_t tools_digest;      /* of the list its tools were built of; 0: none was */
-  bool listed;                /* tools_digest holds */
-  int64_t again_at;           /* CLOCK_MONOTONIC, ms: not before is it connected to again */
-  int64_t pause_ms;           /* … and so long the time after */
-  char problem[256];          /* why it is down */
-  struct upstream_pipe *pipe; /* of a program; NULL: it is asked over HTTP */
+  enum era era;                       /* ERA_AUTO: it is not known yet */
+  char revision[16];                  /* that was agreed on */
+  char session[UPSTREAM_SESSION_MAX]; /* of a server over HTTP that has them; or "" */
+  uint64_t tools_digest;              /* of the list its tools were built of; 0: none was */
+  bool listed;                        /* tools_digest holds */
+  int64_t again_at;                   /* CLOCK_MONOTONIC, ms: not before is it connected to again */
+  int64_t pause_ms;                   /* … and so long the time after */
+  char problem[256];                  /* why it is down */
+  struct upstream_pipe *pipe;         /* of a program; NULL: it is asked over HTTP */
 };
 
 /* One request, as the thread that makes it sees it. */
@@ -78,6 +80,8 @@ const struct value *upstream_list (struct asking *asking);
 
 /* It is gone, or unusable: the next who asks connects again, after a pause. */
 void upstream_lost (struct upstream *upstream, const char *why);
+/* NULL: there is none. */
+void upstream_set_session (struct upstream *upstream, const char *session);
 /* A notification that belongs to no request: its list has changed, a line for the log. */
 void upstream_heard (struct upstream *upstream, const struct message *message);
 /* … that belongs to this one: progress, a line for the log. */
