@@ -206,9 +206,10 @@ take_bye (struct program *program, const char *payload, size_t len)
 }
 
 /* What its first process says: nothing, until the socket is closed because it has become the
- * program; or why it can't. */
+ * program; or why it can't.  `over`: the process has ended, and so has what it says, also where the
+ * launcher has not closed its copy of the socket yet. */
 static void
-listen_to (struct program *program)
+listen_to (struct program *program, bool over)
 {
   struct frame_head head;
   const char *payload;
@@ -221,7 +222,7 @@ listen_to (struct program *program)
     if (frame_next (program->pool->datagram, (size_t) n, &head, &payload, &payload_len) > 0
         && head.kind == FRAME_BYE)
       take_bye (program, payload, payload_len);
-  if (program->proc.control < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+  if (program->proc.control < 0 || (!over && n < 0 && (errno == EAGAIN || errno == EINTR)))
     return;
   ev_io_stop (program->pool->loop, &program->control);
   fd_cleanup (&program->proc.control);
@@ -236,7 +237,7 @@ on_control (struct ev_loop *loop, ev_io *io, int revents)
 {
   (void) loop;
   (void) revents;
-  listen_to (io->data);
+  listen_to (io->data, false);
 }
 
 static void
@@ -256,7 +257,7 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   struct program *program = io->data;
 
   (void) revents;
-  listen_to (program);
+  listen_to (program, true);
   if (ev_is_active (&program->output) || ev_is_active (&program->pace))
     on_output (loop, &program->output, EV_READ);
   output_end (&program->printed);

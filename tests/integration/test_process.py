@@ -182,7 +182,7 @@ def test_a_killed_program_takes_its_daemons_along():
         calling = in_background(d.rest, "beside", {"name": "daemonic", "most": 3, "kill": True})
         calling()
         wait_for(lambda: not with_words(words), 15, "their end")
-        same(len(d.log_events("program_started", lambda e: e.get("program") == "daemonic")), 1)
+        d.wait_log("program_ended", lambda e: e.get("program") == "daemonic")
 
 
 def kept(d, words, count=1, **arguments):
