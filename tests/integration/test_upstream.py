@@ -10,7 +10,7 @@ import threading
 import time
 
 import upstream_server
-from harness import Daemon, SANITIZER, Skip, comment, in_background, main, same, wait_for
+from harness import Daemon, SANITIZER, SOURCE, Skip, comment, in_background, main, same, wait_for
 from test_process import with_words
 
 PYTHON = "/usr/bin/python3"
@@ -344,6 +344,16 @@ def test_a_question_of_the_server_reaches_the_caller():
             second = d.mcp("tools/call", {"name": "up_asks", "arguments": {}, "inputResponses": {key: answer},
                                           "requestState": first["requestState"]}, meta=able).json["result"]
             same(second["content"][0]["text"], said)
+
+
+def test_the_examples_are_read():
+    examples = SOURCE / "examples"
+    with Daemon(plugins=("mcp",), policies={"mcp": (examples / "policies/mcp.json").read_text()},
+                tenants={"default": (examples / "tenants/upstream.json").read_text()}) as d:
+        absent = [d.wait_log("upstream_unavailable", lambda e, n=name: e["server"] == n, timeout=40)["server"]
+                  for name in ("everything", "example")]
+        same(absent, ["everything", "example"])
+        same(d.log_events("tool_build_error"), [])
 
 
 BAD = [
