@@ -86,6 +86,13 @@ void toolhost_mock_http (toolhost_mock *mock, const char *method, const char *ur
 /* The requests that were made so far, one a line: method, a JSON object with "url", "headers" and
  * what else was asked, body. */
 const char *toolhost_mock_http_requests (toolhost_mock *mock);
+/* A tool that the plugin's tools may invoke, by its definition, and what comes of it from here on:
+ * a status of toolhost_invoke and its JSON.  A tool that none was given for is not granted. */
+void toolhost_mock_invocable (toolhost_mock *mock, const char *definition, toolhost_status status,
+                              const char *result_json);
+/* What was invoked so far, one a line: the tool's name, its arguments, the answers if there were
+ * any. */
+const char *toolhost_mock_invocations (toolhost_mock *mock);
 /* Cancel the next call after its `after`-th question (toolhost_cancelled, sleep, time_left); 0:
  * never. */
 void toolhost_mock_cancel_after (toolhost_mock *mock, unsigned after);

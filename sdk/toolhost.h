@@ -645,6 +645,41 @@ typedef struct toolhost_process_service {
   void (*release) (const toolhost_host *host, toolhost_process *process);
 } toolhost_process_service;
 
+/* ---- other tools -------------------------------------------------------------------------- */
+
+/* What `extension` of the host answers for this id; toolhost_tools and toolhost_invoke_all use it.
+ */
+#define TOOLHOST_TOOLSET_ID "toolhost.toolset/1"
+
+/* A tool that is called by another. */
+typedef struct toolhost_invocation {
+  uint32_t struct_size;   /* set by TOOLHOST_INVOCATION */
+  toolhost_status status; /* set by the host: as toolhost_invoke returns it */
+  const char *tool;       /* its name.  Required */
+  const char *args;       /* `args_len` bytes: JSON text as a model writes it, an object */
+  size_t args_len;
+  /* To what it asked when it was invoked before: { key: result as MCP has it, … }; NULL: none. */
+  const char *answers;
+  const char *result; /* set by the host: JSON, `result_len` bytes and a NUL after them */
+  size_t result_len;
+} toolhost_invocation;
+
+#define TOOLHOST_INVOCATION .struct_size = (uint32_t) sizeof (toolhost_invocation)
+
+enum {
+  TOOLHOST_INVOKES_MAX = 16,           /* tools invoked at once */
+  TOOLHOST_INVOKE_BYTES_MAX = 4 << 20, /* their arguments and answers together; their results */
+  TOOLHOST_INVOKE_DEPTH_MAX = 8        /* tools that wait for one another */
+};
+
+typedef struct toolhost_toolset {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  toolhost_status (*tools) (toolhost_call *call, const char *const *names, const char **json,
+                            size_t *len);
+  toolhost_status (*invoke) (toolhost_call *call, toolhost_invocation *const *list, size_t count);
+} toolhost_toolset;
+
 /* ---- registration ----------------------------------------------------------------------- */
 
 #ifdef __cplusplus
@@ -1297,19 +1332,65 @@ toolhost_flag_get (toolhost_call *call, const char *name, bool *set)
   return call->host->flag_get (call, name, set);
 }
 
-/* A secret the operator granted by name.  [call] */
+/* A secret the operator granted by name (permissions.secrets); it stays what it is while the
+ * process lives.  Never say it: what a tool tells goes to models, users and logs.
+ * TOOLHOST_NOT_GRANTED. [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_secret (toolhost_call *call, const char *name, const char **value, size_t *len)
 {
   return call->host->secret (call, name, value, len);
 }
 
-/* Call another tool and wait for its result.  [call] */
+/* Call another tool of the caller's own toolset that the operator has granted
+ * (permissions.invoke), and wait for its result.  It is a call as any other, for the tenant, caller
+ * and session of this one: schema, approvals, guards and log are the same, it ends with this call
+ * and no later.  One that this call runs for, or another of the same plugin's process, can't be
+ * called.  The result is JSON that lives as long as the call:
+ *
+ *   { "is_error": false, "content": [blocks as MCP has them], "structured": any }
+ *   { "is_error": true, "code": "tool_timeout", "message": "…", "content": […], "structured": … }
+ *
+ * "structured" may be absent, "code" and "message" are there with errors.  Not TOOLHOST_OK, and the
+ * call goes on: TOOLHOST_NOT_GRANTED: the operator has not granted this tool (invoke_not_granted).
+ * TOOLHOST_NOT_FOUND: there is no such tool.  TOOLHOST_BAD_VALUE: its arguments are not as they
+ * must be; "problems" says how.  TOOLHOST_FAILED: it failed, or would be the ninth
+ * (invoke_too_deep), would run in a process that waits for it (invoke_cycle), or its result is too
+ * large (invoke_too_large).  TOOLHOST_ASKED: it asks; "asks" has the questions, { key: { "kind",
+ * "params" } }, which this call may ask in its turn (toolhost_invoke_all takes the answers).
+ * TOOLHOST_CANCELLED: this call is over; there is no result.  [call] */
 TOOLHOST_UNUSED static inline toolhost_status
 toolhost_invoke (toolhost_call *call, const char *tool, const char *args_json,
                  const char **result_json, size_t *result_len)
 {
   return call->host->invoke (call, tool, args_json, strlen (args_json), result_json, result_len);
+}
+
+/* Call several tools at the same time, TOOLHOST_INVOKES_MAX at most, and wait for all of them; each
+ * invocation has its own status and result.  TOOLHOST_OK: they have ended, well or not.
+ * TOOLHOST_BAD_VALUE: too many, too large, or one has no name; TOOLHOST_CANCELLED: this call is
+ * over; TOOLHOST_TOO_OLD.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_invoke_all (toolhost_call *call, toolhost_invocation *const *list, size_t count)
+{
+  const toolhost_toolset *set =
+    (const toolhost_toolset *) call->host->extension (call->host, TOOLHOST_TOOLSET_ID);
+
+  return set != NULL ? set->invoke (call, list, count) : TOOLHOST_TOO_OLD;
+}
+
+/* The tools this call may invoke, as a JSON array of their definitions ("name", "description",
+ * "inputSchema", …) in the order of their names.  `names` picks some of them, each a name or a
+ * pattern with * ("calc*"), NULL at its end; NULL: all.  TOOLHOST_TOO_OLD; TOOLHOST_FAILED: they
+ * are too large; TOOLHOST_CANCELLED.  [call] */
+TOOLHOST_UNUSED static inline toolhost_status
+toolhost_tools (toolhost_call *call, const char *const *names, const char **json, size_t *len)
+{
+  const toolhost_toolset *set =
+    (const toolhost_toolset *) call->host->extension (call->host, TOOLHOST_TOOLSET_ID);
+
+  *json = NULL;
+  *len = 0;
+  return set != NULL ? set->tools (call, names, json, len) : TOOLHOST_TOO_OLD;
 }
 
 /* Asking.  A tool that needs to know more asks, from execute, and returns TOOLHOST_ASKED; no thread

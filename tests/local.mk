@@ -229,6 +229,18 @@ check_LTLIBRARIES += %D%/integration/troubled.la
 %C%_integration_troubled_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_troubled_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
+# Tools that call others.
+check_LTLIBRARIES += %D%/integration/relay.la %D%/integration/relay_serial.la
+%C%_integration_relay_la_SOURCES = %D%/integration/relay.c
+%C%_integration_relay_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_integration_relay_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_relay_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+%C%_integration_relay_serial_la_SOURCES = %D%/integration/relay.c
+%C%_integration_relay_serial_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DONE_AT_A_TIME
+%C%_integration_relay_serial_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_integration_relay_serial_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+integration_tests += %D%/integration/test_invoke.py
+
 # Telephone calls.
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \
 	%D%/integration/test_phone_agent.py

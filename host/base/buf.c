@@ -63,6 +63,14 @@ buf_reset (struct buf *b, size_t keep)
 }
 
 void
+buf_wipe (struct buf *b)
+{
+  if (b->data != NULL)
+    explicit_bzero (b->data, b->cap);
+  buf_free (b);
+}
+
+void
 buf_free (struct buf *b)
 {
   free (b->data);

@@ -68,6 +68,8 @@ const char *buf_cstr (struct buf *b);
 /* Forget the content; memory above `keep` bytes is given back. */
 void buf_reset (struct buf *b, size_t keep);
 void buf_free (struct buf *b);
+/* The same of what nobody is to find in memory later, as far as it was not moved. */
+void buf_wipe (struct buf *b);
 
 /* An arena: many small allocations, one free.  Zero-initialised. */
 struct arena {

@@ -227,7 +227,18 @@ enum frame_service_what {
   FRAME_SERVICE_HANGUP,
   FRAME_SERVICE_DTMF,
   FRAME_SERVICE_SAY,
-  FRAME_SERVICE_STATE /* followed by all of what a call wants of its session */
+  FRAME_SERVICE_STATE, /* followed by all of what a call wants of its session */
+  /* of other tools: head_len bytes of a JSON array, the first of them here */
+  FRAME_SERVICE_TOOLS, /* [ pattern, … ], none: all; the answer is an array of definitions */
+  /* [ { "tool", "args": text, "answers": object? }, … ]; the answer is [ { "status": one of enum
+   * frame_served_status, "result": as toolhost_invoke says }, … ] */
+  FRAME_SERVICE_INVOKE
+};
+enum {
+  FRAME_INVOKES_MAX = 16,            /* tools invoked at once */
+  FRAME_INVOKE_MAX = 8 << 20,        /* bytes of what is asked for, quoted */
+  FRAME_INVOKE_RESULT_MAX = 4 << 20, /* … and of all results together, of all definitions */
+  FRAME_INVOKE_DEPTH_MAX = 8         /* calls that wait for one another */
 };
 enum { FRAME_STATE_MAX = 48 * 1024 }; /* bytes of what a call wants of its session */
 enum {
@@ -252,7 +263,8 @@ enum frame_served_status {
   FRAME_SERVED_FAILED,
   FRAME_SERVED_NOT_GRANTED,
   FRAME_SERVED_BAD_VALUE,
-  FRAME_SERVED_NOT_FOUND
+  FRAME_SERVED_NOT_FOUND,
+  FRAME_SERVED_ASKED
 };
 
 /* A program of the policy's that runs beside the worker, in a sandbox of its own.  `id` is the

@@ -204,6 +204,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   index_call (calls, call, request);
   buf_append (&call->args, arguments->text, arguments->len);
   call->args_len = arguments->len;
+  call->outer = request->outer;
   call->hurried = request->deadline_ms > 0 && limit == request->deadline_ms;
   take_rounds (call, request);
   arguments_repairs_json (arguments, &call->repairs);
@@ -231,6 +232,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
                             .askable = call->askable };
   call_fill_job (call);
   call_find_guards (call);
+  call_may_invoke (call, request);
   if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
     call->job.deadline_ns = call->started_ns + limit * 1000000;
     ev_timer_set (&call->deadline, (double) limit / 1000, 0);
@@ -445,12 +447,15 @@ is_untold (const struct calls *calls, struct result *result, struct buf *text)
 
 /* The daemon as a whole takes no more. */
 static bool
-is_overloaded (const struct calls *calls, struct result *result, struct buf *text)
+is_overloaded (const struct calls *calls, const struct call_request *request, struct result *result,
+               struct buf *text)
 {
   const bool full = pressure_is (calls->settings.pressure, PRESSURE_FULL);
   const unsigned running = calls->running - calls->unapproved;
 
-  if (!calls->draining && running < calls->settings.running_max && !full)
+  /* what was taken before the end began has the tools it needs */
+  if ((!calls->draining || request->outer != NULL) && running < calls->settings.running_max
+      && !full)
     return false;
   text->len = 0;
   result->error = CALL_tool_overloaded;
@@ -493,7 +498,7 @@ call_start (struct calls *calls, const struct call_request *given, const struct 
   enum call_error resolved = resolve (request, &tool, &variables, &text);
   struct result result = { 0 };
 
-  if (is_untold (calls, &result, &text) || is_overloaded (calls, &result, &text)
+  if (is_untold (calls, &result, &text) || is_overloaded (calls, request, &result, &text)
       || is_beyond_quota (calls, request, now, &result, &text))
     ;
   else if (resolved != CALL_OK)

@@ -150,8 +150,10 @@ struct call_request {
   int64_t deadline_ms; /* the caller's wish, from now; 0: none */
   bool wants_progress;
   struct call_service *phone; /* of its session, which outlives the call; NULL: none */
-  bool preview;               /* of a large result of a tool show the begin, and keep the rest */
-  unsigned askable;           /* enum frame_ask: what the caller can be asked */
+  struct call *outer;  /* it runs for a tool that has invoked it, and no longer than that one;
+                          NULL: for its caller */
+  bool preview;        /* of a large result of a tool show the begin, and keep the rest */
+  unsigned askable;    /* enum frame_ask: what the caller can be asked */
   struct ask *ask;     /* of the rounds before, from here on the call's; NULL: this is the first */
   struct claim *claim; /* likewise; NULL: none */
   /* It was approved, by this entry of the book; for the pipeline itself.  NULL: it was not. */

@@ -184,6 +184,7 @@ call_release (struct call *call)
   call_unindex (call);
   call_forget_guards (call);
   tool_unref (call->tool);
+  toolset_unref (call->toolset);
   free (call->caller);
   free (call->uri);
   ask_free (call->ask);

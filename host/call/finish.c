@@ -193,7 +193,7 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
              const struct call_events *events, void *ctx, struct result *result)
 {
   struct tool_stats *stats = tool != NULL ? calls_stats_of (calls, tool) : NULL;
-  struct call nobody = { .front = request->front, .kind = request->kind };
+  struct call nobody = { .front = request->front, .kind = request->kind, .outer = request->outer };
   CLEANUP_BUF struct buf message = { 0 }, problems = { 0 };
   CLEANUP_FREE char *name =
     xstrndup (request->name, request->name_len < 128 ? request->name_len : 128);

@@ -18,6 +18,7 @@ libhost_la_SOURCES += \
 	%D%/held.c %D%/held.h \
 	%D%/letters.c %D%/letters.h \
 	%D%/inside.c %D%/inside.h \
+	%D%/invoke.c \
 	%D%/named.c %D%/named.h \
 	%D%/preview.c %D%/preview.h \
 	%D%/quota.c %D%/quota.h \

@@ -361,5 +361,7 @@ const struct job_events call_job_events = { .started = on_started,
                                             .event = on_event,
                                             .emitted = on_emitted,
                                             .state = on_state,
+                                            .tools = call_list_tools,
+                                            .invoke = call_invoke,
                                             .overran = on_overran,
                                             .ended = on_ended };

@@ -84,6 +84,8 @@ struct call {
   bool must_be_known;          /* it needs approval and has none: won, it does not run */
   struct guarding *guarding;   /* its guards (guarding.h); NULL: it has none */
   bool kept;                   /* it has ended, and is told of when that is durable */
+  struct call *outer;          /* the call whose tool invokes this one; NULL: none */
+  struct toolset *toolset;     /* whose tools its own may invoke; NULL: none are granted */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;
@@ -127,6 +129,15 @@ extern const struct job_events call_job_events;
 /* How its job has ended, when its guards have seen that. */
 void call_outcome (struct call *call, const struct job_end *end);
 struct usage call_usage_of (const struct job_end *end);
+
+/* ---- invoke.c ---- */
+
+/* What it takes to have other tools invoked by this one, where its plugin may. */
+void call_may_invoke (struct call *call, const struct call_request *request);
+/* As job_events have it. */
+enum frame_served_status call_list_tools (struct job *job, const char *json, size_t len,
+                                          struct buf *out);
+bool call_invoke (struct job *job, const char *json, size_t len, struct invoker *invoker);
 
 /* ---- reading.c ---- */
 

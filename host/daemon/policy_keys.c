@@ -1,9 +1,9 @@
 #include "daemon/policy_keys.h"
 
+#include <string.h>
+
 #include "base/json_c.h"
 
-/* A plugin can't be granted what the daemon does not do for it. */
-static const char NO_BROKER[] = "this version has no broker for it, so it can't be granted";
 static const char OF_A_PLUGIN[] = "belongs into plugins.d/NAME.json: a profile says how much a "
                                   "plugin may use, not what it may get at";
 
@@ -36,8 +36,8 @@ static const struct setting permission_settings[] = {
   { "write", SETTING_PATHS, AT (write), 0, 0, NULL, NULL },
   { "http", SETTING_HTTP, AT (http), 0, 0, NULL, NULL },
   { "call_service", SETTING_PHONE_ACTS, AT (phone), 0, 0, NULL, NULL },
-  { "secrets", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
-  { "invoke", SETTING_EMPTY, 0, 0, 0, NULL, NO_BROKER },
+  { "secrets", SETTING_STRINGS, AT (told), 0, 0, NULL, NULL },
+  { "invoke", SETTING_STRINGS, AT (invoke), 0, 0, NULL, NULL },
   { "exec", SETTING_PATHS, AT (exec), 0, 0, NULL, NULL },
   { "processes", SETTING_PROGRAMS, AT (programs), 0, 0, program_settings, NULL },
   { .name = NULL },
@@ -238,6 +238,41 @@ workers_fit (const struct policy *policy, struct error *err)
                        (long long) policy->workers_max, (long long) policy->workers_ready);
 }
 
+/* Whoever is told a secret is told one there is, once. */
+static bool
+told_is_known (const struct policy *policy, struct error *err)
+{
+  for (size_t i = 0; policy->told != NULL && policy->told[i] != NULL; i++) {
+    const char *name = policy->told[i];
+    if (secrets_find (&policy->secrets, name, strlen (name)) == NULL)
+      return error_set (err,
+                        "/permissions/secrets/%zu: expected the name of one of /secrets, got "
+                        "\"%.64s\"",
+                        i, name);
+    for (size_t k = 0; k < i; k++)
+      if (strcmp (policy->told[k], name) == 0)
+        return error_set (err, "/permissions/secrets/%zu: \"%s\" stands here twice", i, name);
+  }
+  return true;
+}
+
+static bool
+invoke_is_names (const struct policy *policy, struct error *err)
+{
+  static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*";
+
+  for (size_t i = 0; policy->invoke != NULL && policy->invoke[i] != NULL; i++) {
+    const char *name = policy->invoke[i];
+    size_t len = strspn (name, chars);
+    if (len == 0 || len > 64 || name[len] != '\0')
+      return error_set (err,
+                        "/permissions/invoke/%zu: expected the name of a tool, or a pattern like "
+                        "\"calc*\", got \"%.64s\"",
+                        i, name);
+  }
+  return true;
+}
+
 /* Less address space than memory is a memory that can't be used. */
 static bool
 room_is_enough (const struct policy *policy, struct error *err)
@@ -258,7 +293,8 @@ policy_fill (struct policy *policy, const struct setting *table, struct json_obj
     return false;
   policy->asked |= asked_in (object);
   return http_grants_fill (&policy->http, &policy->secrets, err)
-         && granted_ok (&policy->programs, &policy->secrets, err) && room_is_enough (policy, err)
+         && granted_ok (&policy->programs, &policy->secrets, err) && told_is_known (policy, err)
+         && invoke_is_names (policy, err) && room_is_enough (policy, err)
          && has_what_is_always (policy, always, err) && workers_fit (policy, err)
          && tools_are_narrower (policy, err);
 }

@@ -152,6 +152,29 @@ take_request (struct toolhost_mock *mock, struct tool_call *call, uint32_t numbe
   answer (call, number, find (mock, method, url));
 }
 
+static void
+deliver_all (struct tool_call *call, uint32_t number, const struct buf *json)
+{
+  const struct frame_served body = { .what = FRAME_SERVED_BODY, .number = number };
+
+  deliver (call, &body, json->data, json->len);
+  deliver_end (call, number, FRAME_SERVED_OK, "", "");
+}
+
+/* All of what is asked for has come. */
+static void
+take_whole (struct toolhost_mock *mock, struct tool_call *call, uint32_t number)
+{
+  CLEANUP_BUF struct buf out = { 0 };
+
+  if (mock->asked == FRAME_SERVICE_HTTP) {
+    take_request (mock, call, number);
+    return;
+  }
+  mock_invoke (mock, mock->asked, mock->request.data, mock->request.len, &out);
+  deliver_all (call, number, &out);
+}
+
 /* What it wants of its session is answered at once. */
 static void
 take_state (struct toolhost_mock *mock, struct tool_call *call, uint32_t number, const char *data,
@@ -173,14 +196,16 @@ mock_service (struct toolhost_mock *mock, struct tool_call *call, const struct f
     take_state (mock, call, head->number, data, len);
     return;
   }
-  if (head->what == FRAME_SERVICE_HTTP) {
+  if (head->what == FRAME_SERVICE_HTTP || head->what == FRAME_SERVICE_TOOLS
+      || head->what == FRAME_SERVICE_INVOKE) {
+    mock->asked = (enum frame_service_what) head->what;
     buf_reset (&mock->request, PIECE);
     mock->head_len = head->head_len;
     mock->body_len = head->body_len;
   }
-  if (head->what != FRAME_SERVICE_HTTP && head->what != FRAME_SERVICE_MORE)
+  else if (head->what != FRAME_SERVICE_MORE)
     return;
   buf_append (&mock->request, data, len);
   if (mock->request.len == mock->head_len + mock->body_len)
-    take_request (mock, call, head->number);
+    take_whole (mock, call, head->number);
 }

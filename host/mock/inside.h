@@ -31,8 +31,11 @@ struct toolhost_mock {
   struct canned *canned; /* answers of servers */
   struct buf request;    /* to one of them, as far as it has come: head, then body */
   size_t head_len, body_len;
-  struct buf requests;      /* all there were, one a line */
-  struct mock_call *strays; /* that the plugin never completed and may still hold */
+  enum frame_service_what asked; /* whose these bytes are */
+  struct invocable *invocables;  /* tools that may be invoked, by name */
+  struct buf invocations;        /* one a line */
+  struct buf requests;           /* all there were, one a line */
+  struct mock_call *strays;      /* that the plugin never completed and may still hold */
 
   pthread_mutex_t lock; /* of what follows: a plugin's own threads come in, too */
   pthread_cond_t ended;
@@ -73,6 +76,13 @@ bool mock_is_object (const char *text);
 void mock_service (struct toolhost_mock *mock, struct tool_call *call,
                    const struct frame_service *head, const void *data, size_t len);
 void mock_free_http (struct toolhost_mock *mock);
+
+/* ---- invoke.c ---- */
+
+/* What comes of FRAME_SERVICE_TOOLS and FRAME_SERVICE_INVOKE. */
+void mock_invoke (struct toolhost_mock *mock, enum frame_service_what what, const char *json,
+                  size_t len, struct buf *out);
+void mock_free_invoke (struct toolhost_mock *mock);
 
 /* ---- session.c ---- */
 

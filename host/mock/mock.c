@@ -311,6 +311,7 @@ toolhost_mock_free (toolhost_mock *mock)
   free_secrets (mock);
   mock_free_asks (mock);
   mock_free_http (mock);
+  mock_free_invoke (mock);
   mock_free_session (mock);
   for (size_t i = 0; i < INFOS; i++)
     free (mock->infos[i]);

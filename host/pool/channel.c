@@ -99,8 +99,10 @@ send_hello (struct channel *channel, const struct buf *hello, const int segments
     return error_set (err, "could not be given its configuration: %s", strerror (errno));
   frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_HELLO, large ? FRAME_FD : 0, 0,
                          hello->data, len, NULL, 0, NULL, 0);
-  return send_with_fds (channel->control, frame.data, frame.len, fds, large ? HELLO_FDS : 2)
-         || error_set (err, "could not be sent HELLO: %s", strerror (errno));
+  if (!send_with_fds (channel->control, frame.data, frame.len, fds, large ? HELLO_FDS : 2))
+    (void) error_set (err, "could not be sent HELLO: %s", strerror (errno));
+  buf_wipe (&frame);
+  return err->text[0] == '\0';
 }
 
 /* Send the letters, a datagram each; false: some are left.  A socket without another end takes

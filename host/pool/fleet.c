@@ -25,6 +25,7 @@ struct muster {
   unsigned last;     /* run the only call they were for */
   unsigned ready;    /* described */
   unsigned room;     /* calls that those which run can take now */
+  unsigned waiting;  /* of the usable ones, those whose calls all wait for other tools */
 };
 
 static struct muster
@@ -41,10 +42,20 @@ muster (const struct fleet *fleet)
     m.room += w->slots_count - w->running;
     if (w->due)
       m.due++;
-    else
+    else {
       m.usable++;
+      m.waiting += w->slots_count != 0 && w->invoking == w->slots_count;
+    }
   }
   return m;
+}
+
+/* Who waits for other tools has no place of a process that they may need: so many more may there be
+ * as calls may wait for one another. */
+static unsigned
+at_most_deep (unsigned waiting)
+{
+  return waiting < FRAME_INVOKE_DEPTH_MAX ? waiting : FRAME_INVOKE_DEPTH_MAX;
 }
 
 static bool
@@ -62,7 +73,7 @@ wants_another (const struct fleet *fleet)
     return false; /* one at a time until it works again */
   if (m.usable < fleet->ready || (m.due != 0 && m.starting == 0))
     return true;
-  if (m.usable + m.last >= (unsigned) fleet->policy.workers_max)
+  if (m.usable + m.last - at_most_deep (m.waiting) >= (unsigned) fleet->policy.workers_max)
     return false;
   return waiting > m.room + m.starting * capacity || (fleet->lacks && m.starting == 0);
 }
@@ -120,6 +131,7 @@ start_one (struct fleet *fleet, struct error *err)
                (int64_t) (worker_build_time (fleet->pool, &fleet->policy) * 1000),
                spawner_means (fleet->pool->settings.spawner)->cgroup == 2);
   worker = worker_new (&needs, err);
+  buf_wipe (&hello); /* it may hold secrets */
   if (worker == NULL) {
     end_set (&end, REASON_SPAWN_FAILED, err->text);
     remember (fleet, &end, 0);

@@ -24,6 +24,19 @@ append_sandbox (struct json_writer *w, const struct policy *policy, bool cgroup_
   jsonw_end (w);
 }
 
+/* Of the secrets, those that the operator has the plugin itself told. */
+static void
+append_secrets (struct json_writer *w, const struct policy *policy)
+{
+  if (policy->told == NULL)
+    return;
+  jsonw_name (w, "secrets");
+  jsonw_object (w);
+  for (char **name = policy->told; *name != NULL; name++)
+    jsonw_name_string (w, *name, secrets_find (&policy->secrets, *name, strlen (*name)));
+  jsonw_end (w);
+}
+
 void
 hello_write (struct buf *out, const char *build, const char *plugin, const struct policy *policy,
              const struct build_order *order, int64_t build_ms, bool cgroup_v2)
@@ -38,6 +51,7 @@ hello_write (struct buf *out, const char *build, const char *plugin, const struc
   jsonw_name_int (&w, "result_max", policy->result);
   jsonw_name_bool (&w, "call_service", policy->phone != 0);
   append_sandbox (&w, policy, cgroup_v2);
+  append_secrets (&w, policy);
   if (order->feature != NULL) {
     jsonw_name_string (&w, "feature", order->feature);
     jsonw_name_int (&w, "build_ms", build_ms);

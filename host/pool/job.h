@@ -56,6 +56,17 @@ struct job_maker {
   void *ctx;
 };
 
+/* Who waits for other tools that a job invokes; part of its own struct. */
+struct invoker {
+  /* They have ended, all of them: what FRAME_SERVICE_INVOKE is answered with (frame.h).  Possibly
+   * before `invoke` returns. */
+  void (*answered) (struct invoker *invoker, enum frame_served_status status, const char *json,
+                    size_t len);
+  /* Set by `invoke`, while something is under way; else NULL: nobody waits any more. */
+  void (*leave) (struct invoker *invoker);
+  void *invoked;
+};
+
 struct job_events {
   void (*started) (struct job *job); /* it was sent to a worker */
   void (*progress) (struct job *job, double done, double total, const char *text, size_t len);
@@ -70,6 +81,11 @@ struct job_events {
    * 0: no worker of ours wants that. */
   enum frame_served_status (*state) (struct job *job, const char *json, size_t len, struct buf *out,
                                      size_t *cost);
+  /* Which tools it may invoke, and that it invokes some (FRAME_SERVICE_TOOLS,
+   * FRAME_SERVICE_INVOKE); not looked at yet.  0, false: no worker of ours wants that. */
+  enum frame_served_status (*tools) (struct job *job, const char *json, size_t len,
+                                     struct buf *out);
+  bool (*invoke) (struct job *job, const char *json, size_t len, struct invoker *invoker);
   /* Its worker says that it has used up its processor time: for job_cancel. */
   void (*overran) (struct job *job, uint64_t cpu_ns);
   /* Exactly once, unless the job was cancelled.  The job is the caller's again. */

@@ -234,6 +234,8 @@ policy_free (struct policy *policy)
   paths_free (policy->write);
   paths_free (policy->exec);
   granted_free (&policy->programs);
+  paths_free (policy->told);
+  paths_free (policy->invoke);
   http_grants_free (&policy->http);
   secrets_free (&policy->secrets);
   free (policy->profile);
@@ -250,6 +252,8 @@ policy_copy (struct policy *to, const struct policy *from)
   to->write = paths_copy (from->write);
   to->exec = paths_copy (from->exec);
   to->programs = granted_copy (&from->programs);
+  to->told = paths_copy (from->told);
+  to->invoke = paths_copy (from->invoke);
   to->http = http_grants_copy (&from->http);
   to->secrets = secrets_copy (&from->secrets);
   to->config = xstrdup (from->config);
@@ -265,8 +269,44 @@ policy_same (const struct policy *a, const struct policy *b)
          && a->jit == b->jit && a->isolate == b->isolate && strcmp (a->profile, b->profile) == 0
          && strcmp (a->config, b->config) == 0 && paths_same (a->read, b->read)
          && paths_same (a->write, b->write) && paths_same (a->exec, b->exec)
+         && paths_same (a->told, b->told) && paths_same (a->invoke, b->invoke)
          && granted_same (&a->programs, &b->programs) && http_grants_same (&a->http, &b->http)
          && secrets_same (&a->secrets, &b->secrets) && tools_same (&a->tools, &b->tools);
+}
+
+bool
+policy_like (const char *pattern, const char *name, size_t len)
+{
+  const char *star = NULL;
+  size_t at = 0, back = 0;
+
+  while (at < len)
+    if (*pattern == '*') {
+      star = pattern++;
+      back = at;
+    }
+    else if (*pattern != '\0' && *pattern == name[at]) {
+      pattern++;
+      at++;
+    }
+    else if (star != NULL) { /* what it stands for is one longer */
+      pattern = star + 1;
+      at = ++back;
+    }
+    else
+      return false;
+  while (*pattern == '*')
+    pattern++;
+  return *pattern == '\0';
+}
+
+bool
+policy_invokes (const struct policy *policy, const char *tool)
+{
+  for (char **p = policy->invoke; p != NULL && *p != NULL; p++)
+    if (policy_like (*p, tool, strlen (tool)))
+      return true;
+  return false;
 }
 
 unsigned
@@ -355,6 +395,8 @@ policy_render (const struct policy *policy, struct json_writer *w)
   jsonw_name (w, "processes");
   granted_render (&policy->programs, w);
   jsonw_name_bits (w, "call_service", policy->phone, phone_act_names);
+  jsonw_name_strings (w, "secrets", policy->told);
+  jsonw_name_strings (w, "invoke", policy->invoke);
   jsonw_end (w);
   render_numbers (w, "limits", policy, limits, LIMITS);
   render_numbers (w, "workers", policy, workers, WORKERS);

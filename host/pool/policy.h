@@ -69,6 +69,8 @@ struct policy {
   struct granted_programs programs;   /* what it may have started beside its worker */
   struct http_grants http;            /* where the daemon sends requests for it */
   struct secrets secrets;             /* what is added to them, by name */
+  char **told;                        /* of the secrets, those that the plugin itself is told */
+  char **invoke;                      /* names of tools it may call, or patterns; likewise */
   unsigned phone;                     /* what it may ask of telephones: bits of enum phone_act */
   char *config;                       /* JSON object text for the plugin's open; never NULL */
   int64_t memory;                     /* bytes a worker may use */
@@ -106,6 +108,12 @@ bool policy_same (const struct policy *a, const struct policy *b);
 /* What is in force, as JSON of the shape of a policy file.  Without `config`: it is the plugin's
  * and may hold what is nobody else's business. */
 void policy_render (const struct policy *policy, struct json_writer *w);
+
+/* May it call a tool of this name? */
+bool policy_invokes (const struct policy *policy, const char *tool);
+
+/* Is this name like that pattern, in which each * stands for any text? */
+bool policy_like (const char *pattern, const char *name, size_t len);
 
 /* What a tool of it may ask of telephones, as bits of enum phone_act. */
 unsigned policy_phone (const struct policy *policy, const char *tool);

@@ -18,8 +18,10 @@ struct serving {
   bool open;        /* it has begun to come, and END was not sent */
   struct buf whole; /* head and body, as far as they have come */
   size_t head_len, body_len;
-  struct http_fetch *fetch; /* it is on its way */
-  struct phone_asker asker; /* waits for the telephone, while `phoning` */
+  enum frame_service_what what; /* whose these are */
+  struct http_fetch *fetch;     /* it is on its way */
+  struct invoker invoker;       /* waits for other tools, while its `leave` is there */
+  struct phone_asker asker;     /* waits for the telephone, while `phoning` */
   bool phoning;
 };
 
@@ -177,6 +179,85 @@ begin (struct serving *s)
   return true;
 }
 
+/* ---- other tools ------------------------------------------------------------------------ */
+
+static void
+waits_for_tools (struct serving *s, bool waits)
+{
+  struct worker *worker = s->slot->worker;
+
+  worker->invoking += waits ? 1U : -1U;
+  if (waits) /* it may be the last one that had no room */
+    fleet_want (worker->fleet);
+}
+
+static void
+on_invoked (struct invoker *invoker, enum frame_served_status status, const char *json, size_t len)
+{
+  struct serving *s = (struct serving *) ((char *) invoker - offsetof (struct serving, invoker));
+
+  waits_for_tools (s, false);
+  invoker->leave = NULL;
+  put_bytes (s, json, len);
+  put_end (s, status, "", "");
+}
+
+static bool
+begin_invoke (struct serving *s)
+{
+  struct job *job = s->slot->job;
+  CLEANUP_BUF struct buf asked = { 0 };
+
+  buf_swap (&asked, &s->whole);
+  waits_for_tools (s, true);
+  s->invoker = (struct invoker){ .answered = on_invoked };
+  if (job->events->invoke (job, asked.data, asked.len, &s->invoker))
+    return true;
+  waits_for_tools (s, false);
+  return false;
+}
+
+static bool
+list_tools (struct serving *s)
+{
+  struct job *job = s->slot->job;
+  CLEANUP_BUF struct buf asked = { 0 };
+  CLEANUP_BUF struct buf list = { 0 };
+  enum frame_served_status status;
+
+  buf_swap (&asked, &s->whole);
+  status = job->events->tools (job, asked.data, asked.len, &list);
+  if (status == 0)
+    return false;
+  chatter_charge (&s->slot->worker->chatter, list.len);
+  put_bytes (s, list.data, list.len);
+  put_end (s, status, "", "");
+  return true;
+}
+
+/* What it asks for has begun to come: the first bytes of a JSON text. */
+static bool take_bytes (struct serving *s, const char *data, size_t len);
+
+static bool
+take_invoke (struct serving *s, const struct frame_service *head, const char *data, size_t len)
+{
+  if (s->open || head->number != s->number + 1 || head->head_len == 0
+      || head->head_len > FRAME_INVOKE_MAX || head->body_len != 0)
+    return false;
+  s->number = head->number;
+  s->open = true;
+  s->what = (enum frame_service_what) head->what;
+  s->head_len = head->head_len;
+  s->body_len = 0;
+  if (!pressure_take (s->slot->worker->pool->pressure, head->head_len)) {
+    put_end (s, FRAME_SERVED_FAILED, "", "");
+    return true;
+  }
+  return take_bytes (s, data, len);
+}
+
+/* ---- what comes in pieces --------------------------------------------------------------- */
+
 static bool
 take_bytes (struct serving *s, const char *data, size_t len)
 {
@@ -185,7 +266,11 @@ take_bytes (struct serving *s, const char *data, size_t len)
   if (len > due - s->whole.len)
     return false;
   buf_append (&s->whole, data, len);
-  return s->whole.len < due || begin (s);
+  if (s->whole.len < due)
+    return true;
+  if (s->what == FRAME_SERVICE_HTTP)
+    return begin (s);
+  return s->what == FRAME_SERVICE_INVOKE ? begin_invoke (s) : list_tools (s);
 }
 
 /* More than may be sent is not even kept. */
@@ -199,6 +284,7 @@ take_http (struct serving *s, const struct frame_service *head, const char *data
     return false;
   s->number = head->number;
   s->open = true;
+  s->what = FRAME_SERVICE_HTTP;
   if (head->body_len > (uint64_t) policy->http_request) {
     put_end (s, FRAME_SERVED_FAILED, http_fault_name (HTTP_TOO_LARGE),
              "the request is larger than it may be");
@@ -299,6 +385,11 @@ stop (struct serving *s)
   if (s->fetch != NULL)
     http_fetch_drop (s->fetch);
   s->fetch = NULL;
+  if (s->invoker.leave != NULL) {
+    s->invoker.leave (&s->invoker);
+    s->invoker.leave = NULL;
+    waits_for_tools (s, false);
+  }
   s->open = false;
   buf_reset (&s->whole, 0);
 }
@@ -311,7 +402,7 @@ take_other (struct serving *s, const struct frame_service *head, const char *dat
     return false;
   switch (head->what) {
   case FRAME_SERVICE_MORE:
-    return !s->open || (s->fetch == NULL && take_bytes (s, data, len));
+    return !s->open || (s->fetch == NULL && s->invoker.leave == NULL && take_bytes (s, data, len));
   case FRAME_SERVICE_TAKEN:
     if (s->fetch != NULL)
       http_fetch_taken (s->fetch, head->body_len);
@@ -361,6 +452,8 @@ serving_take (struct slot *slot, const char *payload, size_t len)
     return take_phone (slot->serving, &head, payload, len);
   if (head.what == FRAME_SERVICE_STATE)
     return take_state (slot->serving, &head, payload, len);
+  if (head.what == FRAME_SERVICE_TOOLS || head.what == FRAME_SERVICE_INVOKE)
+    return take_invoke (slot->serving, &head, payload, len);
   return take_other (slot->serving, &head, payload, len);
 }
 

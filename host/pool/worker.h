@@ -76,6 +76,7 @@ struct worker {
   struct slot *slots;
   unsigned slots_count, running;
   struct slot *free_slots;
+  unsigned invoking; /* of the calls that run, those that wait for other tools */
   uint64_t nonces;
   bool unsent; /* in the pool's list */
   struct worker *next_unsent;

@@ -134,7 +134,7 @@ worker_free (struct worker *worker)
   for (unsigned i = 0; i < worker->slots_count; i++)
     buf_free (&worker->slots[i].body);
   free (worker->slots);
-  buf_free (&worker->hello);
+  buf_wipe (&worker->hello);
   buf_free (&worker->description);
   output_free (&worker->printed);
   free (worker->guarantees);
@@ -218,7 +218,7 @@ on_started (struct spawned *proc, const char *why)
                      &worker->hello, &failed))
     worker_kill (worker, REASON_SPAWN_FAILED, failed.text);
   proc->control = -1; /* the channel's */
-  buf_free (&worker->hello);
+  buf_wipe (&worker->hello);
 }
 
 static void

@@ -332,6 +332,17 @@ port_ended (void *ctx, struct tool_call *ended)
   crew_wake (thread);
 }
 
+static const char *
+port_secret (void *ctx, const char *name)
+{
+  const struct crew *crew = ctx;
+
+  for (const char *const *s = crew->secrets; s != NULL && s[0] != NULL; s += 2)
+    if (strcmp (s[0], name) == 0)
+      return s[1];
+  return NULL;
+}
+
 static const struct call_port port = {
   .now = port_now,
   .sleep = port_sleep,
@@ -341,6 +352,7 @@ static const struct call_port port = {
   .emit = port_emit,
   .changed = port_changed,
   .ended = port_ended,
+  .secret = port_secret,
   .service = port_service,
   .await = port_await,
   .extension = port_extension,

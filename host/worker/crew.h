@@ -52,9 +52,10 @@ struct crew {
   struct outbox *outbox;
   struct plugin_host host;
   const struct plugin *plugin;
-  struct datagram datagram; /* of who leads */
-  struct programs programs; /* beside this process; its own lock */
-  int control_fd;           /* eventfd: something is to be done by the control thread */
+  const char *const *secrets; /* granted: name, value, …, NULL; from before the plugin opens */
+  struct datagram datagram;   /* of who leads */
+  struct programs programs;   /* beside this process; its own lock */
+  int control_fd;             /* eventfd: something is to be done by the control thread */
 
   pthread_mutex_t lock; /* of all that follows */
   struct roster roster;

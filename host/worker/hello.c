@@ -157,6 +157,29 @@ read_program (struct reader *r, const struct json_node *in, struct hello *hello)
          || wrong (r, "program", "a command that begins with an absolute path");
 }
 
+/* Absent: none is granted. */
+static bool
+read_secrets (struct reader *r, const struct json_node *in, struct hello *hello)
+{
+  const struct json_node *object = json_member (&r->tape, in, "secrets");
+  const char **list;
+  size_t count = 0;
+
+  if (object != NULL && !json_is (object, JSON_OBJECT))
+    return wrong (r, "secrets", "an object of strings");
+  list = arena_alloc (r->arena, ((object != NULL ? object->count : 0U) * 2U + 1U) * sizeof *list);
+  if (object != NULL)
+    for (const struct json_node *n = json_first (object); n != json_end (object);
+         n = json_next (n)) {
+      list[count] = json_cstring (&r->tape, n, r->arena);
+      if (list[count++] == NULL)
+        return wrong (r, "secrets", "an object of strings");
+    }
+  list[count] = NULL;
+  hello->secrets = list;
+  return true;
+}
+
 static bool
 read_members (struct reader *r, struct hello *hello)
 {
@@ -173,7 +196,7 @@ read_members (struct reader *r, struct hello *hello)
       || (program == NULL
           && (!read_number (r, root, "threads", 1, 256, &threads)
               || !read_number (r, root, "result_max", 1024, UINT32_MAX / 2, &result_max)))
-      || !read_feature (r, root, hello))
+      || !read_secrets (r, root, hello) || !read_feature (r, root, hello))
     return false;
   if (!is_plugin_name (hello->plugin))
     return wrong (r, "plugin", "1 to 64 of A-Z, a-z, 0-9, '_' and '-'");

@@ -27,8 +27,9 @@ struct hello {
   int64_t build_ms;             /* that its building may take */
   struct hello_program program; /* command NULL: it loads a plugin */
   unsigned threads;
-  bool call_service; /* something of it is granted */
-  size_t result_max; /* bytes */
+  bool call_service;          /* something of it is granted */
+  const char *const *secrets; /* granted: name, value, …, NULL */
+  size_t result_max;          /* bytes */
   struct sandbox_plan sandbox;
 };
 

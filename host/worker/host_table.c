@@ -9,6 +9,7 @@
 #include "worker/http.h"
 #include "worker/in_session.h"
 #include "worker/tool_call.h"
+#include "worker/toolset.h"
 
 enum { LONGEST_LINE = 8 * 1024 }; /* bytes of a log line or of a progress text */
 
@@ -43,6 +44,8 @@ host_extension (const toolhost_host *host, const char *id)
     return NULL;
   if (strcmp (id, TOOLHOST_HTTP_ID) == 0)
     return &http;
+  if (strcmp (id, TOOLHOST_TOOLSET_ID) == 0)
+    return &toolset;
   if (strcmp (id, TOOLHOST_CALL_SERVICE_ID) == 0 && ours->call_service)
     return &call_service;
   return ours->port->extension != NULL ? ours->port->extension (ours->ctx, id) : NULL;
@@ -400,21 +403,6 @@ call_secret (toolhost_call *call, const char *name, const char **value, size_t *
   return granted_secret (own (call)->host, name, value, len);
 }
 
-static toolhost_status
-call_invoke (toolhost_call *call, const char *tool, const char *args, size_t len,
-             const char **result, size_t *result_len)
-{
-  (void) call;
-  (void) tool;
-  (void) args;
-  (void) len;
-  if (result != NULL)
-    *result = NULL;
-  if (result_len != NULL)
-    *result_len = 0;
-  return TOOLHOST_NOT_GRANTED;
-}
-
 /* ---- asking ----------------------------------------------------------------------------- */
 
 static int32_t
@@ -482,7 +470,7 @@ static const toolhost_host table = {
   .flag_clear = call_flag_clear,
   .flag_get = call_flag_get,
   .secret = call_secret,
-  .invoke = call_invoke,
+  .invoke = toolset_invoke,
   .ask = call_ask,
   .role = call_role,
   .suggest = call_suggest,

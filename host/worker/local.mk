@@ -14,7 +14,8 @@ libplugin_la_SOURCES = \
   %D%/plugin.c %D%/plugin.h \
   %D%/service.c %D%/service.h \
   %D%/structs.h \
-  %D%/tool_call.c %D%/tool_call.h
+  %D%/tool_call.c %D%/tool_call.h \
+  %D%/toolset.c %D%/toolset.h
 
 worker_PROGRAMS += toolhost-worker
 toolhost_worker_SOURCES = \
@@ -50,6 +51,7 @@ toolhost_worker_LDADD = libplugin.la libbase.la -ldl -lpthread
 check_PROGRAMS += tests/unit/test_worker_parts tests/unit/test_worker_args \
 	tests/unit/test_worker_sandbox tests/unit/test_worker_calls tests/unit/test_mock \
 	tests/unit/test_mock_ask tests/unit/test_mock_beyond tests/unit/test_mock_session \
+	tests/unit/test_mock_invoke \
 	tests/unit/test_worker
 tests_unit_test_worker_parts_SOURCES = tests/unit/test_worker_parts.c
 tests_unit_test_worker_parts_LDADD = libplugin.la $(UNIT_LIBS)
@@ -67,6 +69,8 @@ tests_unit_test_mock_beyond_SOURCES = tests/unit/test_mock_beyond.c
 tests_unit_test_mock_beyond_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_mock_ask_SOURCES = tests/unit/test_mock_ask.c
 tests_unit_test_mock_ask_LDADD = libtoolhost-mock.la libplugin.la $(UNIT_LIBS)
+tests_unit_test_mock_invoke_SOURCES = tests/unit/test_mock_invoke.c
+tests_unit_test_mock_invoke_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_mock_session_SOURCES = tests/unit/test_mock_session.c
 tests_unit_test_mock_session_LDADD = libtoolhost-mock.la $(UNIT_LIBS)
 tests_unit_test_worker_SOURCES = tests/unit/test_worker.c tests/unit/worker_rig.c \

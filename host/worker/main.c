@@ -211,6 +211,7 @@ load (const struct hello *hello, const char *path, struct crew *crew, struct plu
   struct error err = { { 0 } };
 
   crew->host.call_service = hello->call_service;
+  crew->secrets = hello->secrets;
   if (!load_entry (path, hello->plugin, &entry, &err)
       || !plugin_start (plugin, entry, &crew->host, hello->plugin, hello->config, hello->config_len,
                         &err)

@@ -6,6 +6,8 @@
 #include "worker/host_table.h"
 #include "worker/tool_call.h"
 
+enum { CHUNK = FRAME_MAX - sizeof (struct frame_head) - sizeof (struct frame_service) };
+
 #define NS_PER_S 1000000000LL
 
 void
@@ -20,17 +22,23 @@ service_begin (struct tool_call *call)
 toolhost_status
 service_status (const struct frame_served *end)
 {
+  return service_status_of (end->status);
+}
+
+toolhost_status
+service_status_of (uint32_t status)
+{
   static const toolhost_status statuses[] = {
     [FRAME_SERVED_OK] = TOOLHOST_OK,
     [FRAME_SERVED_FAILED] = TOOLHOST_FAILED,
     [FRAME_SERVED_NOT_GRANTED] = TOOLHOST_NOT_GRANTED,
     [FRAME_SERVED_BAD_VALUE] = TOOLHOST_BAD_VALUE,
     [FRAME_SERVED_NOT_FOUND] = TOOLHOST_NOT_FOUND,
+    [FRAME_SERVED_ASKED] = TOOLHOST_ASKED,
   };
 
-  return end->status >= FRAME_SERVED_OK && end->status < sizeof statuses / sizeof *statuses
-           ? statuses[end->status]
-           : TOOLHOST_FAILED;
+  return status >= FRAME_SERVED_OK && status < sizeof statuses / sizeof *statuses ? statuses[status]
+                                                                                  : TOOLHOST_FAILED;
 }
 
 /* What has come; true: that was all of it. */
@@ -51,22 +59,34 @@ take_answer (struct tool_call *call, struct buf *body, toolhost_status *status)
   return false;
 }
 
+static void
+send (struct tool_call *call, enum frame_service_what what, const char *data, size_t len)
+{
+  const struct call_port *port = call->host->port;
+  struct frame_service head = { .what = what, .number = call->service.number, .head_len = len };
+  size_t at = 0;
+
+  do {
+    size_t piece = len - at < CHUNK ? len - at : CHUNK;
+    port->service (call->host->ctx, call, &head, data + at, piece);
+    head.what = FRAME_SERVICE_MORE;
+    at += piece;
+  } while (at < len);
+}
+
 toolhost_status
 service_ask (struct tool_call *call, enum frame_service_what what, const char *data, size_t len,
              const char **answer, size_t *answer_len)
 {
-  const struct call_port *port = call->host->port;
-  struct frame_service head = { .what = what, .head_len = len };
   CLEANUP_BUF struct buf body = { 0 };
   toolhost_status status = TOOLHOST_CANCELLED;
 
   service_begin (call);
-  head.number = call->service.number;
-  port->service (call->host->ctx, call, &head, data, len);
+  send (call, what, data, len);
   while (!(service_take (call) && take_answer (call, &body, &status))) {
     if (tool_call_is_over (call))
       return TOOLHOST_CANCELLED;
-    port->await (call->host->ctx, call);
+    call->host->port->await (call->host->ctx, call);
   }
   *answer = arena_strndup (&call->arena, buf_cstr (&body), body.len);
   *answer_len = body.len;

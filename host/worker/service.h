@@ -31,7 +31,9 @@ struct service {
 void service_begin (struct tool_call *call);
 /* What an END says came of a request. */
 toolhost_status service_status (const struct frame_served *end);
-/* Ask for something that is told in one frame, and wait for what comes of it; the answer's bytes,
+/* enum frame_served_status as the status of a function of the host. */
+toolhost_status service_status_of (uint32_t status);
+/* Ask for something that is all head, and wait for what comes of it; the answer's bytes,
  * with a zero behind them, live as long as the call.  TOOLHOST_CANCELLED: the call was over first.
  */
 toolhost_status service_ask (struct tool_call *call, enum frame_service_what what, const char *data,

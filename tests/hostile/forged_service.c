@@ -14,6 +14,11 @@
     name, { FRAME_SERVICE_STATE, 1, sizeof (text) - 1, 0 }, JSON (text), times                     \
   }
 
+#define INVOKE(name, text, times)                                                                  \
+  {                                                                                                \
+    name, { FRAME_SERVICE_INVOKE, 1, sizeof (text) - 1, 0 }, JSON (text), times                    \
+  }
+
 static const char url[] = "{\"url\":\"http://127.0.0.1/\"}";
 
 /* A frame: what it says of itself, and what follows. */
@@ -53,7 +58,26 @@ static const struct deed deeds[] = {
   { "phone_utf8", { FRAME_SERVICE_SAY, 1, 2, 0 }, JSON ("\xff\xfe"), 1 },
   { "phone_again", { FRAME_SERVICE_DTMF, 1, 1, 0 }, JSON ("1"), 2 },
   { "phone_number", { FRAME_SERVICE_REFER, 2, 2, 0 }, JSON ("+1"), 1 },
+  /* … of other tools */
+  INVOKE ("invoke_text", "echo", 1),
+  INVOKE ("invoke_object", "{\"tool\":\"echo\",\"args\":\"{}\"}", 1),
+  INVOKE ("invoke_none", "[]", 1),
+  INVOKE ("invoke_no_tool", "[{\"args\":\"{}\"}]", 1),
+  INVOKE ("invoke_zero", "[{\"tool\":\"a\\u0000\",\"args\":\"{}\"}]", 1),
+  INVOKE ("invoke_args", "[{\"tool\":\"echo\",\"args\":{}}]", 1),
+  INVOKE ("invoke_answers", "[{\"tool\":\"echo\",\"args\":\"{}\",\"answers\":[]}]", 1),
+  INVOKE ("invoke_many", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]", 1),
+  { "invoke_long", { FRAME_SERVICE_INVOKE, 1, UINT64_MAX, 0 }, JSON ("[]"), 1 },
+  { "invoke_body", { FRAME_SERVICE_INVOKE, 1, 2, 2 }, JSON ("[][]"), 1 },
+  { "invoke_more", { FRAME_SERVICE_INVOKE, 1, 1, 0 }, JSON ("[]"), 1 },
+  { "invoke_number", { FRAME_SERVICE_INVOKE, 3, 2, 0 }, JSON ("[]"), 1 },
+  { "invoke_again", { FRAME_SERVICE_INVOKE, 1, 9, 0 }, JSON ("[]"), 2 },
+  { "tools_text", { FRAME_SERVICE_TOOLS, 1, 2, 0 }, JSON ("{}"), 1 },
+  { "tools_bad", { FRAME_SERVICE_TOOLS, 1, 1, 0 }, JSON ("["), 1 },
   /* what is odd, and harms nobody */
+  INVOKE ("invoke", "[{\"tool\":\"echo\",\"args\":\"{\\\"text\\\":\\\"x\\\"}\"}]", 1),
+  { "invoke_left", { FRAME_SERVICE_INVOKE, 1, 1000, 0 }, JSON ("["), 1 },
+  { "tools", { FRAME_SERVICE_TOOLS, 1, 7, 0 }, JSON ("[1,\"a\"]"), 1 },
   { "phone", { FRAME_SERVICE_REFER, 1, 2, 0 }, JSON ("+1"), 1 },
   { "huge", { FRAME_SERVICE_HTTP, 1, sizeof url - 1, UINT64_MAX / 2 }, JSON (url), 1 },
   { "taken", { FRAME_SERVICE_TAKEN, 0, 0, UINT64_MAX }, "", 0, 500 },

@@ -281,10 +281,10 @@ ROWS = [
     Row("P15", "forged_result", "answers for calls of others", **CRASHED, reasons=("protocol_error",),
         deed=forge_beside_others),
     *(Row("P15", "forged_service", f"asks for a service oddly: {deed}", arguments={"deed": deed}, says="^asked$")
-      for deed in ("huge", "taken", "stop", "left", "asked")),
-    # More than these, which would end in quarantine here, are in test_http.py.
+      for deed in ("huge", "taken", "stop", "left", "asked", "invoke", "invoke_left", "tools")),
+    # More than these, which would end in quarantine here, are in test_http.py and test_invoke.py.
     *(Row("P15", "forged_service", f"asks for a service badly: {deed}", **CRASHED, reasons=("protocol_error",),
-          arguments={"deed": deed}) for deed in ("twice", "more", "not_json")),
+          arguments={"deed": deed}) for deed in ("twice", "more", "not_json", "invoke_text")),
     Row("P15", "forged_event", "speaks to a user it does not have", **CRASHED, reasons=("protocol_error",),
         arguments={"deed": "good"}),
     Row("P9", "ring_flip", "writes where only the daemon may", arguments={"where": "down"}, says="^0$"),

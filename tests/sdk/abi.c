@@ -243,4 +243,19 @@ AT (toolhost_call_service, dtmf, 24);
 AT (toolhost_call_service, say, 32);
 AT (toolhost_call_service, call_id, 40);
 REACHES (toolhost_call_service, 48);
+
+/* 0.3 */
+AT (toolhost_invocation, struct_size, 0);
+AT (toolhost_invocation, status, 4);
+AT (toolhost_invocation, tool, 8);
+AT (toolhost_invocation, args, 16);
+AT (toolhost_invocation, args_len, 24);
+AT (toolhost_invocation, answers, 32);
+AT (toolhost_invocation, result, 40);
+AT (toolhost_invocation, result_len, 48);
+REACHES (toolhost_invocation, 56);
+AT (toolhost_toolset, struct_size, 0);
+AT (toolhost_toolset, tools, 8);
+AT (toolhost_toolset, invoke, 16);
+REACHES (toolhost_toolset, 24);
 #endif

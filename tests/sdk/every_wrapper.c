@@ -83,6 +83,19 @@ go_on (toolhost_call *call)
 }
 
 static void
+use_toolset (toolhost_call *call)
+{
+  toolhost_invocation one;
+  toolhost_invocation *list[1];
+
+  memset (&one, 0, sizeof one);
+  one.struct_size = (uint32_t) sizeof one;
+  one.tool = "a";
+  list[0] = &one;
+  toolhost_invoke_all (call, list, 1);
+}
+
+static void
 use_services (toolhost_call *call)
 {
   toolhost_value value;
@@ -101,6 +114,8 @@ use_services (toolhost_call *call)
   toolhost_flag_get (call, "a", &set);
   toolhost_secret (call, "a", &text, &len);
   toolhost_invoke (call, "a", "{}", &text, &len);
+  toolhost_tools (call, NULL, &text, &len);
+  use_toolset (call);
   (void) toolhost_ask (call, "a", "roots", "{}", &text, &len);
   (void) toolhost_ask_form (call, "a", "{}", "%d", 1);
   (void) toolhost_answer (call, "a", "", &value);

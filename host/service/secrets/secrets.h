@@ -1,5 +1,6 @@
 /* secrets.h - secrets of one plugin's policy: names for files that only the daemon reads.  Their
- * values are never rendered, logged or sent to a worker, and are wiped when they are freed. */
+ * values are never rendered or logged, sent to a worker only where its policy says so
+ * (permissions.secrets), and wiped when they are freed. */
 #ifndef TOOLHOST_SERVICE_SECRETS_SECRETS_H
 #define TOOLHOST_SERVICE_SECRETS_SECRETS_H
 
