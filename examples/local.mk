@@ -29,6 +29,7 @@ nobase_dist_pkgdata_DATA += \
   %D%/policies/hash.json \
   %D%/policies/mcp.json \
   %D%/tenants/acme-corp.json \
+  %D%/tenants/agents.json \
   %D%/tenants/meals.json \
   %D%/tenants/services.json \
   %D%/tenants/upstream.json \

@@ -5,6 +5,7 @@ PLUGIN_TEST_LIBS = plugins/common/libplugincommon.la libtoolhost-mock.la $(CUNIT
 
 include plugins/common/local.mk
 include plugins/actions/local.mk
+include plugins/agent/local.mk
 include plugins/agent_as_handoff/local.mk
 include plugins/azure_search/local.mk
 include plugins/echo/local.mk

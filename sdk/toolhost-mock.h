@@ -83,6 +83,10 @@ void toolhost_mock_set_askable (toolhost_mock *mock, const char *kinds);
  */
 void toolhost_mock_http (toolhost_mock *mock, const char *method, const char *url, int32_t status,
                          const char *const *headers, const void *body, size_t len);
+/* The same for one request alone: several are given one after the other, before those above. */
+void toolhost_mock_http_once (toolhost_mock *mock, const char *method, const char *url,
+                              int32_t status, const char *const *headers, const void *body,
+                              size_t len);
 /* The requests that were made so far, one a line: method, a JSON object with "url", "headers" and
  * what else was asked, body. */
 const char *toolhost_mock_http_requests (toolhost_mock *mock);

@@ -239,7 +239,8 @@ check_LTLIBRARIES += %D%/integration/relay.la %D%/integration/relay_serial.la
 %C%_integration_relay_serial_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DONE_AT_A_TIME
 %C%_integration_relay_serial_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_integration_relay_serial_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
-integration_tests += %D%/integration/test_invoke.py
+integration_tests += %D%/integration/test_invoke.py %D%/integration/test_agent.py
+EXTRA_DIST += %D%/integration/model_server.py
 
 # Telephone calls.
 integration_tests += %D%/integration/test_call_service.py %D%/integration/test_realtime_incoming.py \

@@ -12,6 +12,7 @@ enum { PIECE = 16 * 1024 };
 struct canned {
   struct canned *next;
   char *method, *url;
+  bool once;       /* it is the answer to one request alone */
   struct buf head; /* JSON, as a daemon writes it */
   struct buf body;
 };
@@ -58,9 +59,9 @@ write_head (const struct canned *canned, int32_t status, const char *const *head
   jsonw_end (&w);
 }
 
-void
-toolhost_mock_http (toolhost_mock *mock, const char *method, const char *url, int32_t status,
-                    const char *const *headers, const void *body, size_t len)
+static struct canned *
+new_canned (const char *method, const char *url, int32_t status, const char *const *headers,
+            const void *body, size_t len)
 {
   struct canned *canned = xcalloc (1, sizeof *canned);
 
@@ -68,8 +69,46 @@ toolhost_mock_http (toolhost_mock *mock, const char *method, const char *url, in
   canned->url = xstrdup (url);
   write_head (canned, status, headers, &canned->head);
   buf_append (&canned->body, body, len);
+  return canned;
+}
+
+void
+toolhost_mock_http (toolhost_mock *mock, const char *method, const char *url, int32_t status,
+                    const char *const *headers, const void *body, size_t len)
+{
+  struct canned *canned = new_canned (method, url, status, headers, body, len);
+
   canned->next = mock->canned; /* the latest is found first */
   mock->canned = canned;
+}
+
+/* In their order, before all that were given for good. */
+void
+toolhost_mock_http_once (toolhost_mock *mock, const char *method, const char *url, int32_t status,
+                         const char *const *headers, const void *body, size_t len)
+{
+  struct canned *canned = new_canned (method, url, status, headers, body, len);
+  struct canned **at = &mock->canned;
+
+  canned->once = true;
+  while (*at != NULL && (*at)->once)
+    at = &(*at)->next;
+  canned->next = *at;
+  *at = canned;
+}
+
+static void
+use_up (struct toolhost_mock *mock, const struct canned *used)
+{
+  struct canned **at = &mock->canned, *gone;
+
+  if (used == NULL || !used->once)
+    return;
+  while (*at != used)
+    at = &(*at)->next;
+  gone = *at;
+  *at = gone->next;
+  free_canned (gone);
 }
 
 const char *
@@ -139,6 +178,7 @@ take_request (struct toolhost_mock *mock, struct tool_call *call, uint32_t numbe
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   const char *head = mock->request.data, *url, *method;
+  const struct canned *canned;
   struct json_tape tape;
 
   if (!json_read (&tape, head, mock->head_len, &json_default_limits, &arena))
@@ -149,7 +189,9 @@ take_request (struct toolhost_mock *mock, struct tool_call *call, uint32_t numbe
     method = json_is (json_member (&tape, json_root (&tape), "body"), JSON_TRUE) ? "POST" : "GET";
   buf_printf (&mock->requests, "%s %.*s %.*s\n", method, (int) mock->head_len, head,
               (int) mock->body_len, head + mock->head_len);
-  answer (call, number, find (mock, method, url));
+  canned = find (mock, method, url);
+  answer (call, number, canned);
+  use_up (mock, canned);
 }
 
 static void

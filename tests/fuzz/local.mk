@@ -2,6 +2,7 @@
 # with clang.
 fuzzers = \
 	%D%/fuzz_actions \
+	%D%/fuzz_agent \
 	%D%/fuzz_agui \
 	%D%/fuzz_functions \
 	%D%/fuzz_json \
@@ -26,6 +27,10 @@ EXTRA_PROGRAMS += $(fuzzers)
 %C%_fuzz_actions_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_fuzz_actions_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_actions_LDADD = plugins/actions/libactions.la plugins/common/libplugincommon.la $(PCRE2_LIBS)
+%C%_fuzz_agent_SOURCES = %D%/fuzz_agent.c
+%C%_fuzz_agent_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_fuzz_agent_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+%C%_fuzz_agent_LDADD = plugins/agent/libagent.la plugins/common/libplugincommon.la
 %C%_fuzz_agui_SOURCES = %D%/fuzz_agui.c %D%/fuzz.h \
 	%D%/../unit/fake_calls.c %D%/../unit/fake_calls.h
 %C%_fuzz_agui_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer

@@ -114,6 +114,7 @@ def test_several_at_once_in_their_order():
         got = told(d.rest("relay_0000", {"calls": calls}))
         same([status for status, _ in got], [OK, OK, NOT_FOUND])
         same([result["content"][0]["text"].split()[0] for _, result in got[:2]], ["slow", "quick"])
+        d.wait_log("tool_call_finished", lambda e: e["tool"] == "relay_0000")
         ended = [e["tool"] for e in d.log_events("tool_call_finished")]
         assert ended.index("echo") < ended.index("relay_0001"), ended
         same(told(d.rest("relay_0000", {"calls": [calls[1]] * 16}))[15][0], OK)

@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""Agents behind services as tools: four protocols against a server with a script, tools of our own, limits, questions,
+conversations.  Names hold the ids of shared behaviours (S3-17 …) and of the rows of the reference's table (T3-7 …)."""
+
+import contextlib
+import json
+import os
+
+from harness import Daemon, in_background, main, same, wait_for
+from model_server import PROTOCOLS, Model, a2a_task, says
+from test_asks_rest import ADA, answer as answer_ask, ask as asks
+from test_http import write_secret
+from test_sessions import Listener, begin, call as call_in
+
+LIMIT = "Function invocation limit reached before a final answer could be produced."
+OPENAI = PROTOCOLS[0]
+CALC = ("calculator", {"expression": "6*7"})
+
+
+def agent(model, protocol=OPENAI, **members):
+    made = {"name": "helper", "description": "Helps.", "protocol": protocol, "endpoint": f"{model.url}/{protocol}",
+            "model": "m", **members}
+    return made if protocol != "a2a" else {k: v for k, v in made.items() if k != "model"}
+
+
+@contextlib.contextmanager
+def helped(model, *agents, plugins=("calculator", "echo"), invoke=("*",), policy=None, **more):
+    policy = policy or {"permissions": {"http": [{"url": model.url + "/*", "private": True}], "invoke": list(invoke)}}
+    with Daemon(plugins=["agent", *plugins], policies={"agent": policy},
+                tenants={"default": {"features": {"agents": {"agents": list(agents)}}}}, **more) as d:
+        d.wait_tool(agents[0]["name"], timeout=30)
+        yield d
+
+
+@contextlib.contextmanager
+def one(*script, protocol=OPENAI, plugins=("calculator", "echo"), **members):
+    with Model(*script) as model, helped(model, agent(model, protocol, **members), plugins=plugins) as d:
+        yield model, d
+
+
+def text(answer):
+    same(answer.status, 200, answer)
+    assert answer.body["ok"], answer
+    return answer.body["content"][0]["text"]
+
+
+def run(d, task="What is it?", tool="helper", **members):
+    return d.rest(tool, {"task": task}, **members)
+
+
+def results(body):
+    """What the model was told of its calls, in their order, in the last request."""
+    if "messages" in body and any(m.get("role") == "tool" for m in body["messages"]):
+        return [m["content"] for m in body["messages"] if m["role"] == "tool"]
+    if "input" in body:
+        return [i["output"] for i in body["input"] if i.get("type") == "function_call_output"]
+    return [b["content"] for m in body["messages"] if isinstance(m["content"], list)
+            for b in m["content"] if b["type"] == "tool_result"]
+
+
+# ---- one turn
+
+def test_S3_17_S3_18_U3_13_an_agent_is_a_tool_with_a_task():
+    with one(says("Well done.")) as (model, d):
+        tool = next(t for t in d.mcp("tools/list").json["result"]["tools"] if t["name"] == "helper")
+        same(tool["inputSchema"], {"type": "object", "properties": {"task": {
+            "type": "string", "description": "Task for helper"}}, "required": ["task"], "additionalProperties": False})
+        same(text(run(d, "Say something.")), "Well done.")
+        same(model.bodies()[0]["messages"], [{"role": "user", "content": "Say something."}])
+        same(d.rest("helper", {"job": "x"}).code, "tool_args_invalid")
+
+
+def test_every_protocol_whole_and_as_events():
+    for protocol in PROTOCOLS:
+        for stream in (True, False):
+            with one(says("Grüße aus dem Süden, 42."), protocol=protocol, stream=stream) as (model, d):
+                same(text(run(d)), "Grüße aus dem Süden, 42.", f"{protocol} {stream}")
+
+
+def test_what_is_sent_is_what_the_protocol_wants():
+    for protocol in PROTOCOLS[:3]:
+        with one(says("Yes."), protocol=protocol, instructions="Be brief.", tools=["echo"],
+                 parameters={"temperature": 0.5, "max_tokens": 7}) as (model, d):
+            text(run(d))
+            body = model.bodies()[0]
+            same((body["model"], body["temperature"], body["max_tokens"], body["stream"]), ("m", 0.5, 7, True))
+            same(body["tools"][0].get("function", body["tools"][0])["name"], "echo")
+            said = {"openai-chat": lambda: body["messages"][0]["content"], "openai-responses": lambda: body["instructions"],
+                    "anthropic-messages": lambda: body["system"]}[protocol]()
+            same(said, "Be brief.")
+            version = {k.lower(): v for k, v in model.asked[0]["headers"].items()}.get("anthropic-version")
+            same(version, "2023-06-01" if protocol == "anthropic-messages" else None)
+
+
+def test_keys_are_the_brokers():
+    with Model(says("Yes.")) as model, Daemon(plugins=["agent"]) as d:
+        path = os.path.join(d.config_dir, "key")
+        write_secret(path, "sk-canary\n")
+        d.policy("agent", {"permissions": {"http": [{"url": model.url + "/*", "private": True,
+                                                     "headers": {"Authorization": "Bearer ${k}"}}]}, "secrets": {"k": path}})
+        d.signal(1)
+        d.wait_log("reloaded")
+        d.tenant("default", {"features": {"agents": {"agents": [agent(model)]}}})
+        d.signal(1)
+        d.wait_tool("helper", timeout=30)
+        wait_for(lambda: run(d).body["ok"], what="the policy")
+        same(model.asked[0]["headers"]["Authorization"], "Bearer sk-canary")
+        assert not [line for line in d.raw if "canary" in line]
+
+
+def test_what_it_says_is_told_while_it_speaks():
+    turn = {**says("one two three four five"), "slowly": 0.05}
+    with one(turn) as (model, d):
+        got = d.mcp("tools/call", {"name": "helper", "arguments": {"task": "count"}}, meta={"progressToken": "p"},
+                    headers={"accept": "application/json, text/event-stream"})
+        told = [e["params"]["message"] for e in got.events if e.get("method") == "notifications/progress"]
+        assert told and all(piece in "one two three four five" for piece in told), told
+
+
+# ---- tools
+
+def test_T3_1_calls_results_and_the_answer_in_order():
+    for protocol in PROTOCOLS[:3]:
+        for stream in (True, False):
+            with one(says("Let me see.", CALC, ("echo", {"text": "hi"})), says("It is 42."), protocol=protocol, stream=stream,
+                     tools=["calc*", "echo"]) as (model, d):
+                same(text(run(d)), "It is 42.", protocol)
+                told = results(model.bodies()[1])
+                same((len(told), "42" in told[0], told[1]), (2, True, "hi"), told)
+                for tool in ("calculator", "echo"):
+                    assert d.wait_log("tool_call_finished", lambda e, tool=tool: e["tool"] == tool)["invoked_by"]
+
+
+def test_T3_1_rounds_follow_one_another():
+    with one(says("", CALC), says("", ("echo", {"text": "two"})), says("Done."), tools=["*"]) as (model, d):
+        same(text(run(d)), "Done.")
+        roles = [m["role"] for m in model.bodies()[2]["messages"]]
+        same(roles, ["user", "assistant", "tool", "assistant", "tool"])
+
+
+def test_what_it_may_not_use_it_is_not_shown():
+    with Model(says("Yes.")) as model, helped(model, agent(model, tools=["*"]), invoke=("echo",)) as d:
+        text(run(d))
+        same([t["function"]["name"] for t in model.bodies()[0]["tools"]], ["echo"])
+
+
+def test_U3_5_texts_of_what_goes_wrong():
+    calls = (("nothing", {}), ("echo", "{{{"), ("echo", {"text": 1, "more": 2}), ("fragile", {"crash": True}))
+    for detailed in (False, True):
+        with one(says("", *calls), says("Sorry."), plugins=("echo", "fragile"), tools=["*"],
+                 include_detailed_errors=detailed) as (model, d):
+            same(text(run(d)), "Sorry.")
+            told = results(model.bodies()[1])
+            same(told[0], 'Error: Requested function "nothing" not found.')
+            for got, expected in zip(told[1:], ("Error: Argument parsing failed.", "Error: Argument parsing failed.",
+                                                "Error: Function failed.")):
+                assert got.startswith(expected), told
+                same(" Exception: " in got, detailed, "T3-9 include_detailed_errors")
+
+
+def test_T3_9_terminate_on_unknown_calls():
+    with one(says("", ("nothing", {})), says("Sorry."), tools=["*"], terminate_on_unknown_calls=True) as (model, d):
+        got = run(d)
+        same(got.code, "agent_error", got)
+        assert 'Requested function "nothing" not found.' in got.message, got
+        same(len(model.asked), 1)
+
+
+def test_T3_9_additional_tools_are_run_and_not_shown():
+    with one(says("", ("echo", {"text": "hidden"})), says("Done."), tools=["calculator"], additional_tools=["ec*"]) as (model, d):
+        same(text(run(d)), "Done.")
+        same([t["function"]["name"] for t in model.bodies()[0]["tools"]], ["calculator"])
+        same(results(model.bodies()[1]), ["hidden"])
+
+
+# ---- limits
+
+def test_T3_7_U3_4_max_iterations_end_with_a_call_without_tools():
+    with one(lambda body: says("That is all.") if body.get("tool_choice") == "none" else says("", CALC),
+             tools=["*"], max_iterations=3) as (model, d):
+        same(text(run(d)), "That is all.")
+        same([b.get("tool_choice") for b in model.bodies()], [None, None, None, "none"])
+        calls = [c["id"] for m in model.bodies()[-1]["messages"] for c in m.get("tool_calls", [])]
+        same(len(calls), len(results(model.bodies()[-1])), "no orphaned calls")
+
+
+def test_T3_7_forty_iterations_by_default():
+    with one(lambda body: says("End.") if body.get("tool_choice") == "none" else says("", ("echo", {"text": "x"})),
+             tools=["echo"]) as (model, d):
+        same(text(run(d, deadline_ms=60000)), "End.")
+        same(len(model.asked), 41)
+
+
+def test_T3_7_U3_9_a_blank_end_has_a_text_of_its_own():
+    for protocol in PROTOCOLS[:3]:
+        with one(says("", CALC), says(""), protocol=protocol, tools=["*"], max_iterations=1) as (_, d):
+            same(text(run(d)), LIMIT, protocol)
+        with one(says("", CALC), tools=["*"], max_iterations=1, protocol=protocol) as (_, d):  # it calls all the same
+            same(text(run(d)), LIMIT, protocol)
+
+
+def test_T3_8_max_function_calls_are_counted_after_the_batch():
+    choose = lambda body: says("Done.") if body.get("tool_choice") == "none" else says("", *[CALC] * 3)
+    with one(choose, tools=["*"], max_function_calls=5) as (model, d):
+        same(text(run(d)), "Done.")
+        same((len(model.asked), len(results(model.bodies()[-1]))), (3, 6))
+    with one(says("", CALC), says("", CALC), says("Done."), tools=["*"], max_function_calls=0) as (model, d):
+        same(text(run(d)), "Done.")
+        same(len(model.asked), 3)
+
+
+def test_T3_9_max_consecutive_errors_and_their_recovery():
+    bad = says("", ("nothing", {}))
+    with one(lambda body: says("I give up.") if body.get("tool_choice") == "none" else bad, tools=["*"]) as (model, d):
+        same(text(run(d)), "I give up.")
+        same(len(model.asked), 4, "three in a row")
+    with one(bad, bad, says("", CALC), bad, bad, says("Well."), tools=["*"]) as (model, d):
+        same(text(run(d)), "Well.")
+        same([b.get("tool_choice") for b in model.bodies()], [None] * 6, "a success begins anew")
+
+
+def test_more_calls_at_once_than_the_host_takes():
+    calls = [("echo", {"text": f"n{i}"}) for i in range(20)]
+    with one(says("", *calls), says("Done."), tools=["*"]) as (model, d):
+        same(text(run(d)), "Done.")
+        same(results(model.bodies()[1]), [f"n{i}" for i in range(20)])
+
+
+# ---- what the service does
+
+def test_S3_10_errors_are_agent_error_with_the_services_words():
+    for protocol in PROTOCOLS:
+        rows = [({"raw": json.dumps({"error": {"message": "no such key"}}), "status": 401}, "answered 401: no such key"),
+                ({"raw": "<html>", "status": 502, "type": "text/html"}, "answered 502"),
+                ({"raw": "garbage"}, "no JSON object"), ({"raw": "{}"}, "its answer has no"),
+                ({"raw": json.dumps({"error": {"message": "overloaded", "type": "x"}})}, "overloaded"),
+                ({"raw": "data: {oops\n\n", "type": "text/event-stream"}, "no JSON object"),
+                ({"raw": ": nothing\n\n", "type": "text/event-stream"}, "ended in the middle"),
+                ({"raw": 'data: {"error":{"message":"broke"}}\n\n', "type": "text/event-stream"}, "broke")]
+        for turn, part in rows:
+            with one(turn, protocol=protocol) as (_, d):
+                got = run(d)
+                same(got.code, "agent_error", (protocol, turn, got))
+                assert part in got.message and "The agent helper failed" in got.message, (protocol, turn, got)
+
+
+def test_it_asks_nobody_who_is_not_granted():
+    with Model(says("Yes.")) as model, helped(model, agent(model), policy={"permissions": {"http": []}}) as d:
+        got = run(d)
+        same(got.code, "agent_error")
+        assert "http_not_granted" in got.message, got
+        same(model.asked, [])
+
+
+def test_deadline_and_cancel_end_the_request():
+    with one({"hang": True}, deadline=700) as (model, d):
+        same(run(d).code, "tool_timeout")
+    with one({**says("x" * 3000), "slowly": 0.02}) as (model, d):
+        result = in_background(run, d, call_id="mine", deadline_ms=60000)
+        wait_for(lambda: model.asked, what="the request")
+        same(d.http("DELETE", "/v1/calls/mine").status // 100, 2)
+        same(result().code, "tool_cancelled")
+        wait_for(model.left.is_set, what="the end of the stream")
+
+
+# ---- what it gives
+
+def test_S3_19_the_answer_by_pointer_and_by_schema():
+    answer = json.dumps({"n": 42, "why": {"a/b": "because"}})
+    with one(says(answer), output={"pointer": "/why/a~1b"}) as (_, d):
+        same(text(run(d)), "because")
+    with one(says(f"Here:\n```json\n{answer}\n```\n"), output={"pointer": "/n"}) as (_, d):
+        same(run(d).body["structured"], 42)
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    with one(says(answer), output={"schema": schema}) as (model, d):
+        same(run(d).body["structured"]["n"], 42)
+        same(model.bodies()[0]["response_format"]["json_schema"]["schema"], schema)
+    with one(says('{"n":"many"}'), output={"schema": schema}) as (_, d):
+        same(run(d).code, "tool_output_invalid")
+    for said, part in (("no json", "no JSON"), ("{}", "nothing at /n")):
+        with one(says(said), output={"pointer": "/n"}) as (_, d):
+            got = run(d)
+            same(got.code, "agent_error")
+            assert part in got.message, got
+
+
+# ---- people
+
+def test_T3_16_U3_13_what_a_nested_tool_asks_the_caller_is_asked():
+    for protocol in PROTOCOLS[:3]:
+        with one(says("", ("greet", {"who": "it"}), ("echo", {"text": "once"})), says("They said hello."), protocol=protocol,
+                 plugins=("asks", "echo"), tools=["*"]) as (model, d):
+            found = asks(d, "helper", {"task": "greet"})
+            keys = list(found["requests"])
+            same((len(keys), found["requests"][keys[0]]["params"]["message"]), (1, 'Who is "it"?'))
+            done = answer_ask(d, found, responses={keys[0]: ADA})
+            same((done.status, done.json["content"][0]["text"]), (200, "They said hello."), done)
+            same(results(model.bodies()[1]), ["Hello, Ada!", "once"])
+            same(len(model.asked), 2, "nothing is asked again")
+            d.wait_log("tool_call_finished", lambda e: e["tool"] == "helper")
+            same(len([e for e in d.log_events("tool_call_finished") if e["tool"] == "echo"]), 1, "what was done is done")
+
+
+def test_T3_16_what_is_declined_the_model_hears():
+    with one(says("", ("greet", {"who": "it"})), says("Nobody."), plugins=("asks",), tools=["*"]) as (model, d):
+        found = asks(d, "helper", {"task": "greet"})
+        done = answer_ask(d, found, decline=True)
+        same(done.json["content"][0]["text"], "Nobody.", done)
+        same(len(results(model.bodies()[1])), 1)
+
+
+def test_an_a2a_agent_that_asks():
+    for stream in (True, False):
+        script = ({"task": a2a_task("input-required", said="Which colour?")}, says("It is red."))
+        with one(*script, protocol="a2a", stream=stream) as (model, d):
+            found = asks(d, "helper", {"task": "paint"})
+            key = next(iter(found["requests"]))
+            same(found["requests"][key]["params"]["message"], "Which colour?")
+            done = answer_ask(d, found, responses={key: {"action": "accept", "content": {"answer": "red"}}})
+            same(done.json["content"][0]["text"], "It is red.", done)
+            message = model.bodies()[1]["params"]["message"]
+            same((message["parts"][0]["text"], message["taskId"], message["contextId"]), ("red", "task-1", "ctx-1"))
+
+
+def test_an_a2a_task_that_takes_its_time():
+    script = ({"task": a2a_task("submitted")}, {"task": a2a_task("working")}, {"task": a2a_task("completed", "At last.")})
+    with one(*script, protocol="a2a", stream=False) as (model, d):
+        same(text(run(d)), "At last.")
+        same([b["method"] for b in model.bodies()], ["message/send", "tasks/get", "tasks/get"])
+    with one({"task": a2a_task("failed", said="no paint")}, protocol="a2a") as (_, d):
+        got = run(d)
+        assert got.code == "agent_error" and "failed: no paint" in got.message, got
+
+
+# ---- conversations
+
+def test_A3_9_propagate_session_is_off_unless_it_is_wanted():
+    for wanted in (False, True):
+        with one(says("First."), says("Second."), propagate_session=wanted) as (model, d):
+            session = begin(d)
+            for task in ("one", "two"):
+                assert call_in(d, session, "helper", {"task": task}).json["ok"]
+            said = [m["content"] for m in model.bodies()[1]["messages"]]
+            same(said if not wanted else [said[0], said[-1], len(said)], ["one", "two", 3] if wanted else ["two"])
+    with one(says("First."), protocol="a2a", propagate_session=True) as (model, d):
+        session = begin(d)
+        for task in ("one", "two"):
+            assert call_in(d, session, "helper", {"task": task}).json["ok"]
+        assert "contextId" not in model.bodies()[0]["params"]["message"]
+        same(model.bodies()[1]["params"]["message"]["contextId"], "ctx-1")
+
+
+def test_a_handoff_gives_it_what_the_user_says():
+    with one(says("Hello, I am the helper."), says("It is raining."), kind="handoff") as (model, d):
+        session = begin(d)
+        with Listener(d, session) as events:
+            call_in(d, session, "helper", {"task": "Take over."})
+            kinds = {}
+            while "output" not in kinds or "agent_handed_off" not in kinds:
+                event = events.next()[1]
+                kinds[event["type"]] = event
+            same(kinds["output"]["output"]["text"] if isinstance(kinds["output"]["output"], dict) else kinds["output"]["output"],
+                 "Hello, I am the helper.")
+            d.http("POST", f"/v1/sessions/{session}/events",
+                   {"type": "user_turn_ended", "content": [{"type": "user_text_sent", "content": "How is the weather?"}]})
+            while True:
+                event = events.next()[1]
+                if event["type"] in ("output", "agent_failed"):
+                    break
+            assert "It is raining." in json.dumps(event), event
+            same([m["content"] if isinstance(m["content"], str) else None for m in model.bodies()[1]["messages"]][-1],
+                 "How is the weather?")
+
+
+if __name__ == "__main__":
+    main()
