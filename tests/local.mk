@@ -1,6 +1,7 @@
 # The tests: unit (CUnit, one program a module), integration (the real daemon), clients (npm), lint.
 # Every script prints TAP.
 integration_tests = \
+	%D%/integration/test_approval_fronts.py \
 	%D%/integration/test_actions.py \
 	%D%/integration/test_arguments.py \
 	%D%/integration/test_audit.py \

@@ -14,6 +14,7 @@
 #include "approval/rules.h"
 #include "approval/standing.h"
 #include "base/clock.h"
+#include "call/approval_form.h"
 #include "call/guarding.h"
 #include "call/running.h"
 #include "call/stored.h"
@@ -32,6 +33,7 @@ struct approving {
   char id[APPROVAL_ID_LEN + 1];
   const char *why; /* it is not to be run, for this reason, unless it has been */
   bool looking;    /* the store is asked of it */
+  bool decided;    /* it was in the book, and is not to be asked about again */
   struct arena arena;
   ev_timer again;
 };
@@ -121,6 +123,31 @@ tell_that_it_waits (struct call *call, const struct approval_facts *facts)
     call->events->progress (call->ctx, 0, 0, text.data, text.len);
 }
 
+/* The caller as the one who decides: where it may, and can be asked, the approval of its call is a
+ * question like those of tools (ask.h).  The ask that is held or sealed meanwhile only names the
+ * entry of the book; what is run is what stands there. */
+static bool
+may_ask_caller (const struct call *call, const struct approval_facts *facts)
+{
+  return call->asks_approval && call->ask == NULL && (call->askable & FRAME_ASK_FORM) != 0
+         && (facts->by_caller || call->may_approve) && facts->state == APPROVAL_PENDING;
+}
+
+static void
+ask_caller (struct approving *a, const struct approval_facts *facts)
+{
+  struct approval *entry = a->entry;
+  struct ask *ask = approval_form_ask (facts);
+  struct call *call = part (a);
+  struct result result = { .error = CALL_input_required, .asking = call };
+
+  call->ask = ask;
+  a->entry = NULL;
+  approving_free (a);
+  approval_leave (entry);
+  call_finish (call, &result, NULL);
+}
+
 static void
 on_recorded (void *ctx, struct approval *entry)
 {
@@ -129,10 +156,14 @@ on_recorded (void *ctx, struct approval *entry)
   const struct approval_facts *facts = approval_facts (entry);
 
   a->entry = entry;
-  if (call->events->waits == NULL || !call->events->waits (call->ctx, facts)) {
+  if (may_ask_caller (call, facts))
+    return ask_caller (a, facts);
+  if (call->events->waits == NULL) {
     tell_that_it_waits (call, facts);
     return;
   }
+  if (!call->events->waits (call->ctx, facts))
+    return;
   approval_leave (entry);
   approving_free (a);
   call->events = NULL;
@@ -151,6 +182,17 @@ on_not_recorded (void *ctx)
        1000);
 }
 
+/* What the caller is told (U0-20). */
+static const char *
+refusal (const struct approval_facts *facts)
+{
+  if (facts->state == APPROVAL_WITHDRAWN || facts->text != NULL)
+    return facts->text;
+  return facts->state == APPROVAL_EXPIRED
+           ? "Tool execution was not approved: nobody decided in time."
+           : "Tool execution was not approved.";
+}
+
 static void
 on_refused (void *ctx, const struct approval_facts *facts)
 {
@@ -161,7 +203,7 @@ on_refused (void *ctx, const struct approval_facts *facts)
        facts->state == APPROVAL_REJECTED  ? CALL_approval_rejected
        : facts->state == APPROVAL_EXPIRED ? CALL_approval_expired
                                           : CALL_tool_cancelled,
-       facts->text, 0);
+       refusal (facts), 0);
 }
 
 static const struct approval_waiter waiter = { .recorded = on_recorded,
@@ -377,6 +419,9 @@ on_known (void *ctx, enum store_status status, const struct store_call *known)
     return not_run (a, status, known);
   if (call == NULL)
     return approving_free (a);
+  if (status == STORE_NOT_FOUND && a->decided)
+    return end (a, CALL_approval_expired,
+                "The call was approved and has run; its result is not kept any more.", 0);
   if (status == STORE_NOT_FOUND)
     return ask (a);
   if (status != STORE_OK)
@@ -443,6 +488,127 @@ start (struct call *call, const struct call_request *request, const struct appro
   }
 }
 
+/* ---- one whose caller comes back with an answer ---- */
+
+/* The entry is open: wait for it, or for its call that runs. */
+static void
+wait_for (struct approving *a, struct approval *entry)
+{
+  struct approving *other = find (a->calls, entry);
+  struct call *call;
+
+  if (other == NULL) {
+    a->entry = entry;
+    approval_join (entry, &waiter, a);
+  }
+  else if (other->waiting != NULL)
+    end (a, CALL_call_in_progress, NULL, 1000);
+  else {
+    call = part (a);
+    approving_free (a);
+    join (other, call);
+  }
+}
+
+/* It was approved, or nobody has said anything yet. */
+static void
+follow (struct approving *a, const struct approval_facts *facts)
+{
+  struct approval *entry = approvals_find_key (a->calls->approvals, facts->key);
+
+  if (entry != NULL)
+    return wait_for (a, entry);
+  a->decided = true; /* and has run: what came of it is known, or was */
+  memcpy (a->facts.key, facts->key, STORE_HASH);
+  memcpy (a->facts.what, facts->what, STORE_HASH);
+  a->facts.tenant = arena_strndup (&a->arena, facts->tenant, strlen (facts->tenant));
+  a->facts.call_id = arena_strndup (&a->arena, facts->call_id, strlen (facts->call_id));
+  look (a);
+}
+
+static void
+take_answer (struct approving *a, const struct approval_facts *facts)
+{
+  switch (facts->state) {
+  case APPROVAL_PENDING:
+  case APPROVAL_APPROVED:
+    return follow (a, facts);
+  case APPROVAL_REJECTED:
+    return end (a, CALL_approval_rejected, refusal (facts), 0);
+  case APPROVAL_WITHDRAWN:
+    return end (a, CALL_tool_cancelled, facts->text, 0);
+  default:
+    return end (a, CALL_approval_expired, refusal (facts), 0);
+  }
+}
+
+static void
+on_got (void *ctx, enum store_status status, const struct approval_facts *facts)
+{
+  struct approving *a = ctx;
+
+  a->looking = false;
+  if (a->waiting == NULL)
+    approving_free (a);
+  else if (status == STORE_OK)
+    take_answer (a, facts);
+  else if (status == STORE_NOT_FOUND)
+    end (a, CALL_approval_expired, NULL, 0);
+  else
+    end (a, CALL_tool_unavailable, "The decision could not be read; try again.", 1000);
+}
+
+/* How does it stand, whoever may decide? */
+static void
+ask_book (struct approving *a)
+{
+  a->looking = true;
+  approvals_get (a->calls->approvals, a->facts.tenant, a->id, on_got, a);
+}
+
+static void
+on_said (void *ctx, enum decision_verdict verdict, const struct approval_facts *facts)
+{
+  struct approving *a = ctx;
+
+  a->looking = false;
+  if (a->waiting == NULL)
+    approving_free (a);
+  else if (verdict == DECISION_UNAVAILABLE)
+    end (a, CALL_tool_unavailable, "The decision could not be recorded; try again.", 1000);
+  else if (facts != NULL)
+    take_answer (a, facts);
+  else
+    ask_book (a);
+}
+
+static enum approve
+resume (struct call *call, const struct call_request *request)
+{
+  struct approving *a = approving_new (call->calls, NULL);
+  struct approval_decision decision;
+
+  memcpy (a->id, request->ask->approval, sizeof a->id - 1); /* ours, of this length */
+  a->facts.tenant = tenant_of (call);
+  a->facts.named = true; /* whose caller leaves goes on without it */
+  join (a, call);
+  switch (approval_form_read (request->ask, &decision, &a->arena)) {
+  case APPROVAL_SAID:
+    decision.tenant = a->facts.tenant;
+    decision.principal = request->decider != NULL ? request->decider : call->principal;
+    decision.may_approve = request->may_approve;
+    a->looking = true;
+    approvals_decide (call->calls->approvals, &decision, on_said, a);
+    return APPROVE_WAITS;
+  case APPROVAL_SAID_LATER:
+    ask_book (a);
+    return APPROVE_WAITS;
+  default:
+    end (a, CALL_input_invalid, "approval: expected yes or no", 0);
+    return APPROVE_ENDED;
+  }
+}
+
 enum approve
 call_approve (struct call *call, const struct call_request *request)
 {
@@ -450,8 +616,10 @@ call_approve (struct call *call, const struct call_request *request)
   struct approval *entry = NULL;
   struct approval_need need;
 
-  if (calls->approvals == NULL || call->kind != CALL_TOOL || request->approved != NULL
-      || request->ask != NULL || request->claim != NULL)
+  if (calls->approvals != NULL && request->ask != NULL && request->ask->of_approval)
+    return resume (call, request);
+  if (calls->approvals == NULL || call->kind != CALL_TOOL || request->is_event
+      || request->approved != NULL || request->ask != NULL || request->claim != NULL)
     return APPROVE_NOT_NEEDED;
   if (request->claimed_in != NULL)
     entry = approvals_find_key (calls->approvals, key_of (request, NULL).id);
@@ -680,6 +848,12 @@ calls_begin_approved (void *ctx, struct approval *entry)
     a->entry = entry;
   }
   begin (a);
+}
+
+bool
+approving_waits (const struct approving *a)
+{
+  return a->inner == NULL;
 }
 
 void

@@ -343,7 +343,7 @@ ask_settle (struct ask *ask, const char *key, const char *is)
 
 struct packed {
   char approval[40];
-  uint32_t rounds, open_count;
+  uint32_t rounds, open_count, of_approval;
   uint32_t open_len, answers_len;
 };
 
@@ -386,6 +386,7 @@ ask_pack (const struct ask *ask, struct buf *out)
   }
   jsonw_end (&w);
   memcpy (head.approval, ask->approval, sizeof head.approval);
+  head.of_approval = ask->of_approval;
   head.open_len = (uint32_t) open.len;
   head.answers_len = (uint32_t) ask->answers.len;
   buf_append (out, &head, sizeof head);
@@ -420,6 +421,7 @@ ask_unpack (const char *packed, size_t len)
   ask = xcalloc (1, sizeof *ask);
   memcpy (ask->approval, head.approval, sizeof ask->approval);
   ask->approval[sizeof ask->approval - 1] = '\0';
+  ask->of_approval = head.of_approval != 0;
   ask->rounds = head.rounds;
   ask->open_count = head.open_count;
   buf_append (&ask->open, packed, head.open_len);

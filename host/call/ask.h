@@ -32,6 +32,7 @@ void ask_rules_free (struct ask_rules *rules);
 
 struct ask {
   char approval[40];   /* by which its call was approved; "": it needed none */
+  bool of_approval;    /* what is asked is whether it may run, by that (approval_form.h) */
   struct buf open;     /* { key: { "method", "params"? }, … }; may hold line breaks */
   struct buf answers;  /* { key: { "is", "value"? }, … }: for the worker */
   struct buf kept;     /* the tool's own bytes */

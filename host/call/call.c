@@ -160,6 +160,8 @@ take_rounds (struct call *call, const struct call_request *request)
   const char *text;
 
   call->askable = request->askable;
+  call->may_approve = request->may_approve;
+  call->asks_approval = request->asks_approval;
   call->deadline_ms = request->deadline_ms;
   call->ask = request->ask;
   if (request->approved != NULL || request->ask != NULL)
@@ -598,6 +600,12 @@ const char *
 call_id (const struct call *call)
 {
   return call->id;
+}
+
+bool
+call_waits (const struct call *call)
+{
+  return call->approving != NULL && approving_waits (call->approving);
 }
 
 const char *

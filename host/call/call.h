@@ -156,6 +156,13 @@ struct call_request {
   unsigned askable;    /* enum frame_ask: what the caller can be asked */
   struct ask *ask;     /* of the rounds before, from here on the call's; NULL: this is the first */
   struct claim *claim; /* likewise; NULL: none */
+  /* Of a conversation whose handler the tool is: that was approved when it was called. */
+  bool is_event;
+  /* Where its caller may decide whether it runs it is asked that, as what its tool asks. */
+  bool asks_approval;
+  /* Its caller may decide whether it runs, also where only approvers may. */
+  bool may_approve;
+  const char *decider; /* who has answered whether it may run; NULL: the caller */
   /* It was approved, by this entry of the book; for the pipeline itself.  NULL: it was not. */
   const struct approval_facts *approved;
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
@@ -185,6 +192,9 @@ void call_abandon (struct call *call);
  * tool_cancelled and what the tool has given by then as content and structured (S4-13, U4-5).  A
  * second time is as good as none. */
 void call_interrupt (struct call *call);
+
+/* It waits for a person's approval, and nothing of it has begun. */
+bool call_waits (const struct call *call);
 
 /* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
 const char *call_id (const struct call *call);

@@ -17,6 +17,8 @@ struct held {
   int64_t deadline_ms;
   bool wants_progress, preview;
   unsigned askable;
+  bool may_approve;
+  char *decider; /* NULL: the caller */
   struct call_service *phone;
   struct ask *ask;
   struct claim *claim; /* NULL: its caller has not named it */
@@ -43,6 +45,7 @@ held_take (const struct result *result)
   held->wants_progress = call->job.wants_progress;
   held->preview = call->job.maker != NULL;
   held->askable = call->askable;
+  held->may_approve = call->may_approve;
   held->ask = call->ask;
   call->ask = NULL;
   held->claim = call->claim;
@@ -80,6 +83,14 @@ void
 held_phone (struct held *held, struct call_service *phone)
 {
   held->phone = phone;
+}
+
+void
+held_decided_by (struct held *held, const char *principal, bool may_approve)
+{
+  free (held->decider);
+  held->decider = principal != NULL ? xstrdup (principal) : NULL;
+  held->may_approve = may_approve;
 }
 
 const char *
@@ -127,6 +138,8 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .preview = held->preview,
                                   .phone = held->phone,
                                   .askable = held->askable,
+                                  .may_approve = held->may_approve,
+                                  .decider = held->decider,
                                   .ask = held->ask,
                                   .claimed_in = held->claim != NULL ? "" : NULL,
                                   .claim = held->claim };
@@ -145,6 +158,7 @@ held_free (struct held *held)
   if (held == NULL)
     return;
   free (held->name);
+  free (held->decider);
   buf_free (&held->args);
   buf_free (&held->meta);
   free (held->caller);

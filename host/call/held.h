@@ -19,6 +19,8 @@ const char *held_tenant (const struct held *held);
 
 /* The telephone call of its session, which outlives it; NULL, as at first: none. */
 void held_phone (struct held *held, struct call_service *phone);
+/* Who has answered, if it is not the caller: whether the call may run is decided by it. */
+void held_decided_by (struct held *held, const char *principal, bool may_approve);
 /* What its tool is told of who calls, as JSON: { "call_id", "thread_id"?, "metadata"?, … }. */
 const char *held_meta (const struct held *held, size_t *len);
 

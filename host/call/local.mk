@@ -1,5 +1,6 @@
 libhost_la_SOURCES += \
 	%D%/approve.c \
+	%D%/approval_form.c %D%/approval_form.h \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/ask_rules.c %D%/ask_rules.h \

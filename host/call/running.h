@@ -76,6 +76,8 @@ struct call {
   size_t args_len;             /* of the arguments alone: answers and kept bytes stand after them */
   struct ask *ask;             /* once it has asked; NULL: not yet */
   unsigned askable;            /* enum frame_ask */
+  bool may_approve;            /* its caller has the role … */
+  bool asks_approval;          /* … and is asked */
   struct tenancy *tenancy;     /* of its caller; NULL: nobody counts */
   int64_t deadline_ms;         /* the caller's wish */
   struct buf responses;        /* answers that came before their questions; empty: none */
@@ -169,6 +171,8 @@ enum approve call_approve (struct call *call, const struct call_request *request
 /* Its caller has lost interest (`call->events` NULL: and is gone), or has it stopped.  False: it is
  * not one that waits. */
 bool call_unapprove (struct call *call, bool interrupt);
+/* Nothing of it runs yet. */
+bool approving_waits (const struct approving *approving);
 /* The daemon stops: who waits for a person is told so, and what was asked stays asked. */
 void calls_leave_approvals (struct calls *calls);
 void calls_free_approvals (struct calls *calls);

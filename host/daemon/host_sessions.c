@@ -54,6 +54,7 @@ host_make_sessions (struct host *host)
   struct sessions_settings settings = sessions_defaults;
 
   settings.calls = host->calls;
+  settings.approvals = host->approvals;
   settings.log = host->log;
   settings.now = now;
   settings.toolset = toolset_of;

@@ -17,6 +17,8 @@ asking_put (const struct work *work, struct json_writer *w)
 {
   if (work->held != NULL)
     put_requests (work, w);
+  if (work->approval.id != NULL)
+    jsonw_name_string (w, "approval_id", work->approval.id);
 }
 
 static void
@@ -57,9 +59,12 @@ end_as (struct work *work, enum call_error error, const char *message)
 static void
 stop_waiting (struct work *work)
 {
+  if (work->held != NULL)
+    work->session->all->asking--;
   held_free (work->held);
   work->held = NULL;
-  work->session->all->asking--;
+  work_parked_free (work->parked);
+  work->parked = NULL;
 }
 
 void

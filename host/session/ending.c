@@ -242,6 +242,7 @@ work_done (struct work *work, const struct result *given)
   struct error err;
 
   work->call = NULL; /* who hears of its end can't cancel it any more */
+  approval_end (work);
   if (given->error == CALL_input_required) {
     state_free (work->state);
     work->state = NULL;

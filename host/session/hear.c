@@ -170,6 +170,12 @@ hear_answer (const struct heard *h)
 }
 
 static bool
+hear_approval (const struct heard *h)
+{
+  return session_approve (h->session, h->tape, h->event, h->code, h->err);
+}
+
+static bool
 hear_end (const struct heard *h)
 {
   const char *reason = json_cstring (h->tape, json_member (h->tape, h->event, "reason"), h->arena);
@@ -229,6 +235,7 @@ static const struct kind {
   { "call_started", hear_call_started },
   { "context", hear_context },
   { "answer", hear_answer },
+  { "tool_approval", hear_approval },
   { "end", hear_end },
 };
 

@@ -1,5 +1,6 @@
 # Conversations.
 libhost_la_SOURCES += \
+	%D%/approval.c \
 	%D%/answer.c %D%/answer.h \
 	%D%/asking.c \
 	%D%/context.c %D%/context.h \

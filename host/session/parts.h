@@ -4,6 +4,7 @@
  *   work.c      calls, from their reservation to their start, and what stops them
  *   ending.c    … and their ends
  *   asking.c    those that wait for answers
+ *   approval.c  those that wait for a person's approval
  *   state.c     what a call wants of its session while it runs
  *   route.c     the active target and its events
  *   turns.c     turns of the user, and the toolset after so many
@@ -16,12 +17,28 @@
 #ifndef TOOLHOST_SESSION_PARTS_H
 #define TOOLHOST_SESSION_PARTS_H
 
+#include "approval/approvals.h"
 #include "session/answer.h"
 #include "session/context.h"
 #include "session/ledger.h"
 #include "session/session.h"
 
 enum { ROUTED_MAX = 64 /* events that wait for the active target */ };
+
+/* What a call waits for that needs a person's approval. */
+struct work_approval {
+  char *id; /* NULL: for nothing */
+  char *shown, *reason;
+  bool may_decide, asked; /* who has the session may decide; is asked, now */
+  int64_t expires_ms;     /* Unix time */
+  uint64_t number;        /* in which order they came */
+};
+
+/* A call that is not begun yet, because its response waits for an approval. */
+struct work_parked {
+  struct session_call call; /* with these two: */
+  char *args, *metadata;
+};
 
 /* A call while it runs. */
 struct work {
@@ -31,6 +48,9 @@ struct work {
   struct call *call;          /* NULL: it is being started, waits for answers, or has ended */
   struct held *held;          /* not NULL: it waits for answers, … */
   double expires;             /* … until then */
+  struct work_approval approval;
+  bool approval_decided;      /* it has waited for that */
+  struct work_parked *parked; /* not NULL: it waits for the approvals of others */
   struct session_waiter *waiters;
   char *name, *response_id, *item_id;
   char *args; /* of a handoff, until it is the active target; or NULL */
@@ -58,7 +78,7 @@ struct session {
   char *tenant, *principal, *call_id;
   double began, used, ttl;
   double ends;      /* when its background calls are cancelled; 0: it goes on */
-  bool cancelling;  /* calls are being ended, and must not end the session */
+  bool cancelling;  /* calls are being ended: nothing begins, and the session does not end */
   char *end_reason; /* NULL: it goes on */
   struct toolset *toolset, *next_toolset; /* next: from the next turn on; or NULL */
   struct toolset *base;                   /* the tenant's, of which next is what is left */
@@ -77,6 +97,8 @@ struct session {
   struct routed *routed, **routed_end;
   unsigned routed_count;
   struct call_service *phone; /* or NULL */
+  bool may_approve;           /* who opened it has the role */
+  uint64_t approvals;         /* that its calls have waited for */
 };
 
 struct share; /* how many sessions a tenant or a principal has */
@@ -88,6 +110,7 @@ struct sessions {
   struct share *tenants, *principals;
   struct feed_budget budget;
   size_t asking; /* calls that wait for answers */
+  struct approvals_watcher watcher;
 };
 
 /* ---- sessions.c ---- */
@@ -102,6 +125,8 @@ struct work *work_new (struct session *session, struct ledger_entry *entry, cons
 void work_free (struct work *work);
 /* Hand it to the pipeline.  False: it has ended already, and is gone. */
 bool work_start (struct work *work, const struct session_call *call);
+/* Begin it, of a call that may have waited; it may be gone when this returns. */
+void work_begin (struct work *work, const struct session_call *call);
 /* Hand it on with what was answered, which is taken over; likewise. */
 bool work_go_on (struct work *work, struct held *held);
 /* Its metadata: the handler of a handoff hears of the event it is called for, at first that it has
@@ -136,6 +161,23 @@ void asking_cancel (struct work *work);
 void asking_expire (struct session *session, double now);
 /* What one that waits asks, as a member. */
 void asking_put (const struct work *work, struct json_writer *w);
+
+/* ---- approval.c ---- */
+
+/* Its call waits for a person, as call_events.waits has it. */
+bool approval_begin (struct work *work, const struct approval_facts *facts);
+/* It does not any more: the next one is asked for, and what waited with it goes on. */
+void approval_end (struct work *work);
+void work_approval_clear (struct work_approval *approval);
+/* Does a call of this response (or NULL) wait for a person?  Then others of it are parked. */
+bool approval_holds (const struct session *session, const char *response_id);
+void approval_park (struct work *work, const struct session_call *call);
+void work_parked_free (struct work_parked *parked);
+/* What the book of approvals tells. */
+void approval_changed (struct approvals_watcher *watcher, const struct approval_facts *facts);
+/* The event tool_approval, as session_hear has it. */
+bool session_approve (struct session *session, const struct json_tape *tape,
+                      const struct json_node *event, const char **code, struct error *err);
 
 /* ---- state.c ---- */
 

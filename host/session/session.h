@@ -21,6 +21,7 @@ enum { SESSION_ID_LEN = 36, SESSION_NAME_LEN = 20 };
 
 struct sessions_settings {
   struct calls *calls;
+  struct approvals *approvals; /* what calls wait for; NULL: for nothing; outlives the sessions */
   struct log *log;
   double (*now) (void *ctx); /* seconds of a clock that does not go back */
   /* What a tenant is served now, borrowed. */
@@ -63,6 +64,7 @@ struct session_wish {
   const char *call_id;                 /* of the telephone, say; for the log; NULL: its name */
   const struct json_tape *tape;        /* of the next two */
   const struct json_node *user, *data; /* the context's roots user and tenant; or NULL */
+  bool may_approve;                    /* its principal has the role */
   double ttl;                          /* 0: as settings say, and never more */
 };
 
@@ -173,8 +175,8 @@ bool session_drop_ask (struct session *session, const char *call_id);
 
 /* An event for the session, { "type": …, … }.  False: *code says what is wrong with it
  * ("bad_event", "context_write_denied", "session_busy", "session_full", "ask_not_found",
- * "input_invalid"), err begins with a JSON pointer.  The
- * session may be gone when this returns: *ended. */
+ * "input_invalid", "approval_not_found", "approval_not_allowed"), err begins with a JSON pointer.
+ * The session may be gone when this returns: *ended. */
 bool session_hear (struct session *session, const struct json_tape *tape,
                    const struct json_node *event, bool *ended, const char **code,
                    struct error *err);

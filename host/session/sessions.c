@@ -86,6 +86,9 @@ sessions_new (const struct sessions_settings *settings)
 
   sessions->settings = *settings;
   sessions->budget.max = settings->events_room_all;
+  sessions->watcher.changed = approval_changed;
+  if (settings->approvals != NULL)
+    approvals_watch (settings->approvals, &sessions->watcher);
   return sessions;
 }
 
@@ -199,6 +202,7 @@ make_session (struct sessions *sessions, const struct session_wish *wish, const 
   session->all = sessions;
   session->tenant = xstrdup (tenant);
   session->principal = xstrdup (wish->principal);
+  session->may_approve = wish->may_approve;
   session->call_id = xstrdup (wish->call_id != NULL ? wish->call_id : session->name);
   session->began = session->used = now_of (sessions);
   session->ttl = wish->ttl > 0 && wish->ttl < settings->ttl ? wish->ttl : settings->ttl;
@@ -400,6 +404,8 @@ sessions_free (struct sessions *sessions)
   if (sessions == NULL)
     return;
   sessions_end_all (sessions, "stopped");
+  if (sessions->settings.approvals != NULL)
+    approvals_unwatch (&sessions->watcher);
   free (sessions);
 }
 

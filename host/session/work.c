@@ -71,6 +71,8 @@ work_free (struct work *work)
     work->next->prev = work->prev;
   work->session->running--;
   state_free (work->state);
+  work_approval_clear (&work->approval);
+  work_parked_free (work->parked);
   free (work->args);
   free (work->name);
   free (work->response_id);
@@ -128,7 +130,14 @@ on_state (void *ctx, const char *json, size_t len, struct buf *out, size_t *cost
   return state_serve (ctx, json, len, out, cost);
 }
 
-static const struct call_events call_events = { .progress = on_progress,
+static bool
+on_waits (void *ctx, const struct approval_facts *facts)
+{
+  return approval_begin (ctx, facts);
+}
+
+static const struct call_events call_events = { .waits = on_waits,
+                                                .progress = on_progress,
                                                 .parsed = on_parsed,
                                                 .done = on_done,
                                                 .emitted = on_emitted,
@@ -238,6 +247,7 @@ work_start (struct work *work, const struct session_call *call)
     .wants_progress = true,
     .phone = session->phone,
     .preview = true,
+    .is_event = work->entry == NULL,
     .askable = work->entry != NULL ? FRAME_ASK_ALL : 0, /* whoever answers can answer anything */
   };
   struct call *started = call_start (session->all->settings.calls, &request, &call_events, work);
@@ -266,6 +276,15 @@ goes_to_background (const struct tool *tool, const struct session_call *call)
   return tool != NULL
          && (tool->background == BACKGROUND_MUST
              || (tool->background == BACKGROUND_MAY && call->background));
+}
+
+void
+work_begin (struct work *work, const struct session_call *call)
+{
+  const struct tool *tool = toolset_find (work->session->toolset, work->name, strlen (work->name));
+
+  if (work_start (work, call) && goes_to_background (tool, call))
+    work_answer_running (work); /* the model is told now, and what it gives later */
 }
 
 static void
@@ -300,8 +319,10 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   }
   log_scheduled (work, call);
   say_started (work);
-  if (work_start (work, &given) && goes_to_background (tool, call))
-    work_answer_running (work); /* the model is told now, and what it gives later */
+  if (approval_holds (session, call->response_id))
+    approval_park (work, &given);
+  else
+    work_begin (work, &given);
 }
 
 static void
@@ -381,7 +402,7 @@ static void
 cancel (struct work *work, enum work_whose whose)
 {
   work->interrupted = true;
-  if (work->held != NULL)
+  if (work->held != NULL || work->parked != NULL)
     asking_cancel (work);
   else if (whose != WORK_ALL && work->kind == TOOL_LOOPBACK && work->entry != NULL)
     call_interrupt (work->call);
@@ -392,7 +413,10 @@ cancel (struct work *work, enum work_whose whose)
 static bool
 is_meant (const struct work *work, enum work_whose whose)
 {
-  if (work->call == NULL && (work->held == NULL || whose == WORK_RUNNING))
+  const bool waits =
+    work->held != NULL || work->parked != NULL || (work->call != NULL && call_waits (work->call));
+
+  if (waits ? whose == WORK_RUNNING : work->call == NULL)
     return false;
   if (work->interrupted && whose != WORK_ALL)
     return false;
@@ -433,6 +457,7 @@ session_interrupt (struct session *session, const char *response_id)
                "tool_cancel_for_response_skipped_missing_response_id", SESSION_LOG (session), NULL);
     return 0;
   }
+  session->cancelling = true;
   for (struct work *work = session->works, *next; work != NULL; work = next) {
     next = work->next;
     if (!is_of (work, response_id))
@@ -443,6 +468,7 @@ session_interrupt (struct session *session, const char *response_id)
     cancel (work, WORK_ASKING);
     count++;
   }
+  session->cancelling = false;
   log_event (session_log (session), LOG_INFO, "tool_cancel_for_response_finished",
              SESSION_LOG (session), "response_id", response_id, "cancelled_count", LOG_INT (count),
              NULL);

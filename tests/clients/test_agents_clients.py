@@ -7,12 +7,16 @@ import os
 import pathlib
 import subprocess
 
-from harness import PATIENCE, SOURCE, Skip, main, same
-from test_durable import kept
+from harness import PATIENCE, SOURCE, Skip, in_background, main, same
+from test_approvals import cli, kept, one
 
 PYTHON = os.environ.get("TOOLHOST_AGENTS")
 FRAMEWORK, OPENAI = "framework", "openai"
 REJECTED = {FRAMEWORK: "Error: Tool call invocation was rejected by user.", OPENAI: "Tool execution was not approved."}
+
+# What its model is told of a call that we rejected: this framework keeps to itself what an error of a tool says.
+NOT_APPROVED = {FRAMEWORK: "Error: Function failed.", OPENAI: "Tool execution was not approved."}
+FREE, BY_CALLER = {"approvals": {}}, {"approvals": {"by": "caller", "mode": "always"}}
 
 
 def command(kind, d, call, how, answer):
@@ -39,7 +43,7 @@ def tallying(k):
 
 
 def check_call(kind):
-    with kept(durable=False) as k, k.again() as d:
+    with kept(durable=False, config=FREE) as k, k.again() as d:
         asked, told = agent(kind, d, tallying(k))
         same((asked, k.ran()), ([], ["a"]))
         assert "a at " in told, told
@@ -47,7 +51,7 @@ def check_call(kind):
 
 def check_own_approval(kind):
     """The framework asks before it calls: one that is approved runs once, and of one that is not we never hear."""
-    with kept(durable=False) as k, k.again() as d:
+    with kept(durable=False, config=FREE) as k, k.again() as d:
         call = tallying(k)
         asked, told = agent(kind, d, call, "agent", "no")
         same((asked, told, k.ran()), ([["tally", call["arguments"]]], REJECTED[kind], []))
@@ -55,6 +59,17 @@ def check_own_approval(kind):
         asked, told = agent(kind, d, call, "agent", "yes")
         same((asked, k.ran()), ([["tally", call["arguments"]]], ["a"]))
         assert "a at " in told, told
+
+
+def check_our_approval(kind):
+    """We ask somebody else: the call waits, is approved and runs once, or is rejected and never runs."""
+    with kept(durable=False, config={"approvals": {"mode": "always"}}) as k, k.again() as d:
+        for word, answer in (("approve", "a at "), ("reject", NOT_APPROVED[kind])):
+            waiting = in_background(lambda: agent(kind, d, tallying(k)))
+            cli(d, word, one(d)["id"])
+            asked, told = waiting()
+            assert answer in told, told
+            same((asked, k.ran()), ([], ["a"]))
 
 
 def test_agent_framework_calls_our_tools():
@@ -65,12 +80,28 @@ def test_U3_8_agent_framework_asks_for_its_own_approval():
     check_own_approval(FRAMEWORK)
 
 
+def test_U3_8_agent_framework_waits_for_our_approval():
+    check_our_approval(FRAMEWORK)
+
+
+def test_U3_8_agent_framework_is_asked_by_an_elicitation():
+    with kept(durable=False, config=BY_CALLER) as k, k.again() as d:
+        for answer, text in (("yes", "a at "), ("no", NOT_APPROVED[FRAMEWORK])):
+            ((message, form),), told = agent(FRAMEWORK, d, tallying(k), "elicit", answer)
+            same((message[:15], form["required"], k.ran()), ("May 'tally' run", ["approve"], ["a"]))
+            assert text in told, told
+
+
 def test_openai_agents_calls_our_tools():
     check_call(OPENAI)
 
 
 def test_U0_20_openai_agents_asks_for_its_own_approval():
     check_own_approval(OPENAI)
+
+
+def test_U3_8_openai_agents_waits_for_our_approval():
+    check_our_approval(OPENAI)
 
 
 if __name__ == "__main__":

@@ -169,6 +169,13 @@ fake_state (struct calls *calls, size_t n, const char *json, struct buf *out)
   return call->events.state (call->ctx, json, strlen (json), out, &cost);
 }
 
+bool
+call_waits (const struct call *call)
+{
+  (void) call;
+  return false;
+}
+
 const char *
 call_arguments (const struct call *call, size_t *len)
 {

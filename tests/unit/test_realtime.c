@@ -51,7 +51,7 @@ static void
 on_act (void *ctx, enum realtime_action action, const char *argument, const char *call_id,
         const char *output, size_t len)
 {
-  static const char *const names[] = { "hangup", "refer", "dtmf", "asks", "other" };
+  static const char *const names[] = { "hangup", "refer", "dtmf", "asks", "approval", "other" };
   struct play *p = ctx;
   struct buf out = { 0 };
   struct json_writer w = { .out = &out };

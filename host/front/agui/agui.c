@@ -119,6 +119,7 @@ open_stream (struct agui_front *front, struct http_exchange *x)
                                            .asks = front->asks,
                                            .principal = peer->principal,
                                            .tenant = peer->tenant,
+                                           .may_approve = (peer->roles & ROLE_APPROVE) != 0,
                                            .limits = &front->limits,
                                            .verify = !slice_is (http_query (x, "verify"), "false"),
                                            .toolset = toolset,

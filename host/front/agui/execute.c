@@ -183,6 +183,8 @@ start (struct agui_execution *x)
                                              .front = "agui",
                                              .principal = run->principal,
                                              .tenant = run->tenant,
+                                             .asks_approval = true,
+                                             .may_approve = s->may_approve,
                                              .call_id = x->id,
                                              .session_id = run->thread,
                                              .thread_id = run->thread,

@@ -22,6 +22,7 @@ struct agui_settings {
   const struct front_env *env;
   struct rest_asks *asks;           /* where those go that ask; NULL: they can't */
   const char *principal, *tenant;   /* copied */
+  bool may_approve;                 /* it has the role */
   const struct json_limits *limits; /* of an event */
   bool verify;                      /* refuse what breaks the protocol's rules */
   /* What the caller is served now, borrowed. */

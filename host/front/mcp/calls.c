@@ -91,6 +91,8 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->front = r->core->carrier->front;
   request->principal = r->principal;
   request->tenant = r->tenant;
+  request->asks_approval = true;
+  request->may_approve = (r->roles & ROLE_APPROVE) != 0;
   request->session_id = r->session;
   request->metadata = trace.data;
   request->metadata_len = trace.len;

@@ -96,6 +96,7 @@ struct mcp_request {
   struct slice id;           /* raw JSON */
   struct slice token;        /* for progress, raw JSON; empty: not wanted */
   const char *principal;     /* of the caller; used until the call has started */
+  unsigned roles;            /* ROLE_…, of the caller */
   const char *tenant;        /* likewise, of a subscription as long as it is one; NULL: "default" */
   const char *session;       /* name of the session for the log and the tool, or NULL; likewise */
   unsigned client;           /* enum mcp_client: what its client can do */

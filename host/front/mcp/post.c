@@ -152,6 +152,7 @@ post_modern_request (struct mcp_http *mcp, struct http_exchange *x, const struct
 
   *p = (struct modern_post){ .post.stream = &p->stream };
   p->post.r.principal = http_request (x)->peer->principal;
+  p->post.r.roles = http_request (x)->peer->roles;
   p->post.r.set = mcp->set;
   p->post.r.search = mcp->search;
   p->post.r.tenant = http_request (x)->peer->tenant;
@@ -225,6 +226,7 @@ serve (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *str
   p->r.search = mcp->search;
   /* A session is found only by its own principal; what it keeps lives longer. */
   p->r.principal = session != NULL ? session->principal : peer->principal;
+  p->r.roles = peer->roles;
   p->r.tenant = session != NULL ? session->tenant : peer->tenant;
   p->r.session = session != NULL ? session->name : NULL;
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
@@ -245,14 +247,15 @@ take_other (struct mcp_http *mcp, struct mcp_session *session, const struct mcp_
 
 static void
 take_item (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *stream,
-           const struct mcp_message *m, const struct mcp_fault *fault)
+           const struct front_peer *peer, const struct mcp_message *m,
+           const struct mcp_fault *fault)
 {
   if (fault->text[0] != '\0') {
     mcp_put_error (mcp_scratch (&mcp->core), m->id, fault);
     mcp_stream_answer (stream, 200, NULL, &mcp->core.scratch);
   }
   else if (m->kind == MCP_REQUEST)
-    serve (mcp, session, stream, NULL, m);
+    serve (mcp, session, stream, peer, m);
   else
     take_other (mcp, session, m);
 }
@@ -270,7 +273,7 @@ post_batch (struct mcp_http *mcp, struct http_exchange *x, struct mcp_session *s
   s = open_stream (mcp, x, session, mcp_batch_due (batch) + 1);
   s->stream.batch = &s->answers;
   while (mcp_batch_next (&walk, &m, &fault))
-    take_item (mcp, session, &s->stream, &m, &fault);
+    take_item (mcp, session, &s->stream, http_request (x)->peer, &m, &fault);
   mcp_stream_silence (&s->stream);
 }
 
@@ -287,7 +290,8 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
       || (m->kind == MCP_BATCH && !mcp_batch_check (m, session->peer.version, &fault)))
     return mcp_http_refuse (mcp, x, m->id, &fault);
   if (m->kind == MCP_REQUEST)
-    return serve (mcp, session, &open_stream (mcp, x, session, 1)->stream, NULL, m);
+    return serve (mcp, session, &open_stream (mcp, x, session, 1)->stream, http_request (x)->peer,
+                  m);
   if (m->kind == MCP_BATCH)
     return post_batch (mcp, x, session, m);
   take_other (mcp, session, m);

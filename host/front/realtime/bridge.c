@@ -317,6 +317,7 @@ static const struct kind {
   { "input_audio_buffer.dtmf_event_received", heard_by_session },
   { "conversation.item.input_audio_transcription.completed", heard_by_session },
   { "answer", heard_by_session },
+  { "tool_approval", heard_by_session },
   { "interrupt", heard_by_session },
   { "context", heard_by_session },
   { "end", heard_by_session },

@@ -21,11 +21,12 @@ struct realtime_bridge;
 
 /* What the user shall have and a model's service can't give. */
 enum realtime_action {
-  REALTIME_HANGUP, /* the reason; what was said before has been played, or took too long */
-  REALTIME_REFER,  /* where to; likewise */
-  REALTIME_DTMF,   /* tones */
-  REALTIME_ASKS,   /* NULL: a call waits for answers; `output` is what it asks */
-  REALTIME_OTHER   /* NULL: an event of the tool's own */
+  REALTIME_HANGUP,   /* the reason; what was said before has been played, or took too long */
+  REALTIME_REFER,    /* where to; likewise */
+  REALTIME_DTMF,     /* tones */
+  REALTIME_ASKS,     /* NULL: a call waits for answers; `output` is what it asks */
+  REALTIME_APPROVAL, /* NULL: a call waits for a person's approval; `output` is the event */
+  REALTIME_OTHER     /* NULL: an event of the tool's own */
 };
 
 struct realtime_owner {

@@ -176,6 +176,18 @@ tell_asks (const struct told *t)
                 json_cstring (t->tape, member (t, "call_id"), t->arena), requests, len);
 }
 
+/* The model is told nothing until it is decided, and so says nothing of it. */
+static void
+tell_approval (const struct told *t)
+{
+  struct realtime_bridge *b = t->bridge;
+  size_t len;
+  const char *event = json_raw (t->tape, t->event, &len);
+
+  b->owner.act (b->owner.ctx, REALTIME_APPROVAL, NULL,
+                json_cstring (t->tape, member (t, "call_id"), t->arena), event, len);
+}
+
 static void
 tell_tools (const struct told *t)
 {
@@ -186,8 +198,11 @@ static const struct {
   const char *type;
   void (*tell) (const struct told *t);
 } kinds[] = {
-  { "tool_call_output", tell_output }, { "tool_call_result", tell_result },
-  { "tool_call_asks", tell_asks },     { "output", tell_user },
+  { "tool_call_output", tell_output },
+  { "tool_call_result", tell_result },
+  { "tool_call_asks", tell_asks },
+  { "output", tell_user },
+  { "tool_approval_required", tell_approval },
   { "toolset_changed", tell_tools },
 };
 

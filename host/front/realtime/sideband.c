@@ -103,7 +103,7 @@ static void
 act (void *ctx, enum realtime_action action, const char *argument, const char *function_call_id,
      const char *output, size_t len)
 {
-  static const char *const names[] = { "hangup", "refer", "dtmf", "asks", "other" };
+  static const char *const names[] = { "hangup", "refer", "dtmf", "asks", "approval", "other" };
   struct realtime_call *call = ctx;
   const struct realtime_phone *phone = &call->all->phone;
   const bool asks = action < REALTIME_ASKS, can = phone->act != NULL && call->session != NULL;

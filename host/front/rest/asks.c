@@ -322,6 +322,8 @@ run (struct rest_ask *a, struct http_exchange *x)
   struct held *held = a->held;
   struct call *call;
 
+  held_decided_by (held, http_request (x)->peer->principal,
+                   (http_request (x)->peer->roles & ROLE_APPROVE) != 0);
   a->state = ASK_RUNNING;
   a->held = NULL;
   a->x = x;

@@ -359,6 +359,8 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
                        .deadline_ms = body->deadline_ms,
                        .preview = slice_is (http_query (c->x, "preview"), "true"),
                        .wants_progress = c->wants_events,
+                       .asks_approval = slice_is (http_query (c->x, "approval"), "ask"),
+                       .may_approve = (request->peer->roles & ROLE_APPROVE) != 0,
                        .askable = FRAME_ASK_ALL, /* whoever answers can answer anything */
                      },
                      &events, c);

@@ -105,7 +105,9 @@ void
 rest_session_post (struct rest_sessions *sessions, struct http_exchange *x)
 {
   const struct front_peer *peer = http_request (x)->peer;
-  struct session_wish wish = { .tenant = peer->tenant, .principal = peer->principal };
+  struct session_wish wish = { .tenant = peer->tenant,
+                               .principal = peer->principal,
+                               .may_approve = (peer->roles & ROLE_APPROVE) != 0 };
   struct error err = { 0 };
   struct json_tape tape;
   struct session *session;
@@ -177,10 +179,10 @@ status_of (const char *code)
   static const struct {
     const char *code;
     int status;
-  } rows[] = { { "bad_event", 400 },
-               { "context_write_denied", 403 },
-               { "ask_not_found", 404 },
-               { "input_invalid", 422 } };
+  } rows[] = {
+    { "bad_event", 400 },          { "context_write_denied", 403 }, { "approval_not_allowed", 403 },
+    { "approval_not_found", 404 }, { "ask_not_found", 404 },        { "input_invalid", 422 }
+  };
 
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (strcmp (code, rows[i].code) == 0)

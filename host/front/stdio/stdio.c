@@ -160,6 +160,7 @@ serve (struct stdio_front *front, const struct mcp_message *m, struct line_batch
 
   l->batch = batch;
   l->r.principal = "stdio";
+  l->r.roles = ~0U; /* whoever started the daemon */
   l->r.tenant = front->core.env->tenant;
   mcp_request_begin (&l->r, &front->core, &front->peer,
                      m->version != NULL ? MCP_MODERN : MCP_LEGACY, m, (char *) (l + 1));

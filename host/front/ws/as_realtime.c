@@ -29,6 +29,7 @@ act (void *ctx, enum realtime_action action, const char *argument, const char *c
                                        [REALTIME_REFER] = "toolhost.output",
                                        [REALTIME_DTMF] = "toolhost.output",
                                        [REALTIME_ASKS] = "toolhost.tool_call_asks",
+                                       [REALTIME_APPROVAL] = "toolhost.tool_approval_required",
                                        [REALTIME_OTHER] = "toolhost.output" };
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
@@ -40,7 +41,11 @@ act (void *ctx, enum realtime_action action, const char *argument, const char *c
   if (call_id != NULL)
     jsonw_name_string (&w, "call_id", call_id);
   if (output != NULL)
-    jsonw_name_raw (&w, action == REALTIME_ASKS ? "requests" : "output", output, len);
+    jsonw_name_raw (&w,
+                    action == REALTIME_ASKS       ? "requests"
+                    : action == REALTIME_APPROVAL ? "approval"
+                                                  : "output",
+                    output, len);
   jsonw_end (&w);
   (void) as->peer.put (as->peer.ctx, out.data, out.len);
 }

@@ -468,7 +468,8 @@ open_own (const struct ws_front *front, struct http_exchange *x)
   const struct http_request *request = http_request (x);
   const struct slice call_id = http_query (x, "call_id");
   struct session_wish wish = { .tenant = request->peer->tenant,
-                               .principal = request->peer->principal };
+                               .principal = request->peer->principal,
+                               .may_approve = (request->peer->roles & ROLE_APPROVE) != 0 };
   struct session *session;
   struct error err = { 0 };
   const char *code;
