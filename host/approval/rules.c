@@ -279,6 +279,12 @@ set_terms (struct approval_need *need, const struct approval_rules *rules)
     need->by = rules->by;
 }
 
+bool
+approval_looks (const struct approval_rules *tenant, const struct approval_rules *host)
+{
+  return (tenant != NULL && tenant->count != 0) || (host != NULL && host->count != 0);
+}
+
 struct approval_need
 approval_judge (const struct approval_rules *tenant, const struct approval_rules *host,
                 const struct approval_asked *asked)

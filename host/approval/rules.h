@@ -57,6 +57,9 @@ struct approval_need {
   enum approval_by by;
 };
 
+/* Is it worth looking at the arguments of a call?  False: there are no rules to look at them. */
+bool approval_looks (const struct approval_rules *tenant, const struct approval_rules *host);
+
 /* Either may be NULL: nothing is said there. */
 struct approval_need approval_judge (const struct approval_rules *tenant,
                                      const struct approval_rules *host,

@@ -231,18 +231,22 @@ tenant_of (const struct call *call)
 static struct approval_need
 judge (const struct call *call)
 {
+  const struct approval_rules *host = call->calls->settings.approval_rules;
+  const struct approval_rules *tenant =
+    call->tenancy != NULL ? tenancy_terms (call->tenancy)->approvals : NULL;
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
+  /* Most calls have no rule, and are not read once more. */
   const bool good =
-    json_read (&tape, call->args.data, call->args_len, &json_default_limits, &arena);
+    approval_looks (tenant, host)
+    && json_read (&tape, call->args.data, call->args_len, &json_default_limits, &arena);
   const struct approval_asked asked = { .tool = call->tool->name,
                                         .caller = call->principal,
                                         .tool_wants = call->tool->approval,
                                         .tape = good ? &tape : NULL,
                                         .value = good ? json_root (&tape) : NULL };
 
-  return approval_judge (call->tenancy != NULL ? tenancy_terms (call->tenancy)->approvals : NULL,
-                         call->calls->settings.approval_rules, &asked);
+  return approval_judge (tenant, host, &asked);
 }
 
 /* Somebody has said yes to such calls for good. */
