@@ -142,6 +142,8 @@ call_finish (struct call *call, struct result *result, const char *cause)
   if (call->repairs.len != 0) {
     result->repairs_len = call->repairs.len;
     result->repairs = call_redact_json (call, call->repairs.data, &result->repairs_len, &repairs);
+    if (result->repairs == NULL)
+      result->repairs_len = 0;
   }
   count (call, result);
   call_report (call, result);

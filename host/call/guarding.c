@@ -216,7 +216,7 @@ check_built_in (struct guarding *g, struct planned *p)
   struct guard_case one = { .stage = g->at == GUARDED_INPUT ? GUARD_INPUT : GUARD_OUTPUT,
                             .tool = g->tool,
                             .tape = &g->tape,
-                            .budget = g->thread != NULL ? THREAD_BUDGET : GUARD_BUDGET };
+                            .budget = g->in_thread ? THREAD_BUDGET : GUARD_BUDGET };
 
   g->says.text.len = g->says.value.len = 0;
   g->says.found = 0;
@@ -291,6 +291,7 @@ on_checked (void *ctx, bool cancelled)
     return;
   }
   g->thread = NULL;
+  g->in_thread = false;
   if (cancelled) {
     call_finish_error (g->call, CALL_tool_cancelled, NULL);
     return;
@@ -321,6 +322,7 @@ run_in_thread (struct guarding *g)
     output_keep (g);
   for (size_t i = g->begins[g->at]; i < g->next; i++)
     g->plan[i].verdict = VERDICTS; /* they are counted */
+  g->in_thread = true;
   g->thread = offload_submit (g->call->calls->settings.readers, &work);
   return GUARDED_WAITS;
 }

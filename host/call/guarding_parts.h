@@ -57,6 +57,7 @@ struct guarding {
   bool changed;
   struct guard_says says; /* of the guard that did not allow */
   struct offload_job *thread;
+  bool in_thread; /* it looks at all this */
   struct check check;
   /* of the end whose output is looked at */
   const struct job_end *was; /* while it lives, else … */
