@@ -95,8 +95,8 @@ on_progress (void *ctx, double done, double total, const char *text, size_t len)
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
 
-  if (work->entry == NULL || !isfinite (done))
-    return;
+  if (work->entry == NULL || work->approval.id != NULL || !isfinite (done))
+    return; /* that it waits for a person was said by an event of its own */
   say_begin (&w, "tool_call_progress", work->entry->id);
   jsonw_name (&w, "done");
   jsonw_double (&w, done);
