@@ -158,12 +158,10 @@ on_recorded (void *ctx, struct approval *entry)
   a->entry = entry;
   if (may_ask_caller (call, facts))
     return ask_caller (a, facts);
-  if (call->events->waits == NULL) {
+  if (call->events->waits == NULL || !call->events->waits (call->ctx, facts)) {
     tell_that_it_waits (call, facts);
     return;
   }
-  if (!call->events->waits (call->ctx, facts))
-    return;
   approval_leave (entry);
   approving_free (a);
   call->events = NULL;
