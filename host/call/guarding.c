@@ -366,7 +366,8 @@ go_on (struct guarding *g)
       so_far = check_start (g);
     else if (p->entry->kind == GUARDS_BUDGET) {
       so_far = budget_take (g, p);
-      g->next += so_far == GUARDED_PASSES ? 1 : 0;
+      if (so_far == GUARDED_PASSES) /* else it is gone */
+        g->next++;
     }
     else if (is_long (g))
       so_far = run_in_thread (g);
