@@ -107,9 +107,17 @@ act (struct http_curl *curl, curl_socket_t socket, int what)
 static void
 on_timer (struct ev_loop *loop, ev_timer *timer, int revents)
 {
-  (void) loop;
+  struct http_curl *curl = timer->data;
+  long ms = -1;
+
   (void) revents;
-  act (timer->data, CURL_SOCKET_TIMEOUT, 0);
+  act (curl, CURL_SOCKET_TIMEOUT, 0);
+  /* The loop's clock is read once a turn and may be ahead of the library's, for which nothing was
+   * due yet; of a time it has told already it says nothing again. */
+  if (!ev_is_active (timer) && curl->lib.multi_timeout (curl->multi, &ms) == CURLM_OK && ms >= 0) {
+    ev_timer_set (timer, (double) (ms > 0 ? ms : 1) / 1000, 0);
+    ev_timer_start (loop, timer);
+  }
 }
 
 /* ---- what waits for another turn of the loop -------------------------------------------- */

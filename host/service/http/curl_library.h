@@ -28,6 +28,7 @@
   X (multi_remove_handle)                                                                          \
   X (multi_setopt)                                                                                 \
   X (multi_socket_action)                                                                          \
+  X (multi_timeout)                                                                                \
   X (slist_append)                                                                                 \
   X (slist_free_all)
 
