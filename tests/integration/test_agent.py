@@ -144,7 +144,7 @@ def test_what_it_may_not_use_it_is_not_shown():
         same([t["function"]["name"] for t in model.bodies()[0]["tools"]], ["echo"])
 
 
-def test_U3_5_texts_of_what_goes_wrong():
+def test_U3_5_T3_10_texts_of_what_goes_wrong():
     calls = (("nothing", {}), ("echo", "{{{"), ("echo", {"text": 1, "more": 2}), ("fragile", {"crash": True}))
     for detailed in (False, True):
         with one(says("", *calls), says("Sorry."), plugins=("echo", "fragile"), tools=["*"],

@@ -226,7 +226,7 @@ def test_what_is_not_granted_is_no_tool():
             same(tools(d.of("one")), [])
 
 
-def test_U3_14_tools_come_and_go_with_the_configuration():
+def test_U3_14_T3_11_tools_come_and_go_with_the_configuration():
     with Host({"one": tenant(POW)}) as d:
         one = d.of("one")
         same(tools(one), ["pow"])

@@ -26,7 +26,7 @@ def test_S3_6_U3_3_a_definition_as_the_wire_has_it():
         same(spec["function"]["parameters"]["required"], ["query"])
 
 
-def test_S3_3_S3_11_a_schema_of_arguments_and_one_function_are_enough():
+def test_S3_3_S3_8_S3_11_a_schema_of_arguments_and_one_function_are_enough():
     with Daemon(plugins=["told"]) as d:
         shown = {t["name"]: t for t in d.http("GET", "/v1/tools").json["tools"]}["told"]
         same(shown["inputSchema"]["properties"]["num_results"]["default"], 10)

@@ -172,7 +172,7 @@ def test_T3_15_built_in_guards_block_input_and_output():
         same(text(leak(d, "echo", text="fine")), "fine")
 
 
-def test_S3_12_T3_13_guards_change_arguments_and_results():
+def test_S3_12_T3_13_U3_12_guards_change_arguments_and_results():
     other = plugin("arguments", json=json.dumps({"how": ["echo"], "text": f"ring {PHONE}"}))
     with daemon([other, REDACT], [plugin("note"), plugin("result", text="seen")]) as d:
         same(text(leak(d, "text")), "seen")

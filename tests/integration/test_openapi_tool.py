@@ -166,7 +166,7 @@ def test_U3_18_answers():
         same(answer.body["content"][-1]["text"], "There is more: call it again with page = 2.")
 
 
-def test_S3_14_credentials_are_added_by_the_daemon():
+def test_S3_4_S3_14_credentials_are_added_by_the_daemon():
     with serving(credentials=["key"]) as (s, d):
         said = body(d, "secured", {})
         same((s.asked[-1]["path"], s.asked[-1]["headers"]["X-Key"]), ("/v1/secured", "k3y/canary"))

@@ -60,6 +60,7 @@ END
 point "every item of S0 stands there" "$(missing S0 71)"
 point "every item of S1 stands there" "$(missing S1 18)"
 point "every item of S2 stands there" "$(missing S2 28)"
+point "every item of S3 stands there" "$(missing S3 20)"
 point "every item of S4 stands there" "$(missing S4 15)"
 point "no item stands there twice" "$(printf '%s\n' "$table" | cut -d'|' -f1 | sort | uniq -d)"
 echo "1..$number"
