@@ -94,15 +94,16 @@ send_hello (struct channel *channel, const struct buf *hello, const int segments
   CLEANUP_FD int file = large ? sealed_file ("toolhost-hello", hello->data, hello->len) : -1;
   const int fds[HELLO_FDS] = { segments[0], segments[1], file };
   CLEANUP_BUF struct buf frame = { 0 };
+  bool sent;
 
   if (large && file < 0)
     return error_set (err, "could not be given its configuration: %s", strerror (errno));
   frame.len = frame_put (buf_reserve (&frame, room), room, FRAME_HELLO, large ? FRAME_FD : 0, 0,
                          hello->data, len, NULL, 0, NULL, 0);
-  if (!send_with_fds (channel->control, frame.data, frame.len, fds, large ? HELLO_FDS : 2))
-    (void) error_set (err, "could not be sent HELLO: %s", strerror (errno));
+  sent = send_with_fds (channel->control, frame.data, frame.len, fds, large ? HELLO_FDS : 2)
+         || error_set (err, "could not be sent HELLO: %s", strerror (errno));
   buf_wipe (&frame);
-  return err->text[0] == '\0';
+  return sent;
 }
 
 /* Send the letters, a datagram each; false: some are left.  A socket without another end takes

@@ -149,6 +149,7 @@ def test_files_that_can_not_be_begun():
     with kept() as k:
         with k.again(config={"audit": {"required": True, "segment": "64K"}}) as d:
             same(d.rest("echo", {"text": "a"}).code, None)
+            wait_for(lambda: len(query(k, "event=tool_call")) == 1)  # a file was begun
             k.folder.chmod(0o500)
             wait_for(lambda: d.rest("echo", {"text": "b"}).code == "tool_unavailable", 20)
             k.folder.chmod(0o700)

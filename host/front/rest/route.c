@@ -28,6 +28,25 @@ route_fits (const char *pattern, struct slice path, struct slice segments[ROUTE_
   return at == end;
 }
 
+/* Has the path a pattern of its own, without variables?  Then none with variables counts:
+ * /things/rules is no thing. */
+static bool
+is_literal (const struct route *routes, size_t count, struct slice path)
+{
+  for (size_t i = 0; i < count; i++)
+    if (slice_is (path, routes[i].pattern))
+      return true;
+  return false;
+}
+
+static bool
+counts (const struct route *route, bool literal, struct slice path,
+        struct slice segments[ROUTE_SEGMENTS])
+{
+  return (!literal || strchr (route->pattern, '{') == NULL)
+         && route_fits (route->pattern, path, segments);
+}
+
 static bool
 takes_method (const struct route *route, struct slice method)
 {
@@ -39,9 +58,11 @@ const struct route *
 route_find (const struct route *routes, size_t count, struct slice method, struct slice path,
             struct slice segments[ROUTE_SEGMENTS], bool *known)
 {
+  const bool literal = is_literal (routes, count, path);
+
   *known = false;
   for (size_t i = 0; i < count; i++)
-    if (route_fits (routes[i].pattern, path, segments)) {
+    if (counts (&routes[i], literal, path, segments)) {
       *known = true;
       if (takes_method (&routes[i], method))
         return &routes[i];
@@ -53,10 +74,11 @@ void
 route_allow (const struct route *routes, size_t count, struct slice path, struct buf *out)
 {
   const char *separator = "";
+  const bool literal = is_literal (routes, count, path);
   struct slice segments[ROUTE_SEGMENTS];
 
   for (size_t i = 0; i < count; i++)
-    if (route_fits (routes[i].pattern, path, segments)) {
+    if (counts (&routes[i], literal, path, segments)) {
       buf_puts (out, separator);
       buf_puts (out, routes[i].method);
       if (strcmp (routes[i].method, "GET") == 0)
