@@ -5,3 +5,4 @@ dist_doc_DATA += %D%/approvals.md %D%/audit.md %D%/store.md
 dist_doc_DATA += %D%/tools.md
 dist_doc_DATA += %D%/guards.md
 dist_doc_DATA += %D%/functions.md
+dist_doc_DATA += %D%/agents.md %D%/upstream.md
