@@ -23,13 +23,10 @@ static bool
 take_line (struct walk *walk, const char *line, size_t len, struct error *err)
 {
   struct audit_read *found = walk->found;
-  char where[SEGMENT_NAME_SIZE + 32];
 
   walk->line++;
-  if (!audit_link_check (&found->link, walk->reading->key, line, len, err)) {
-    (void) snprintf (where, sizeof where, "%s:%llu: ", walk->name, (unsigned long long) walk->line);
-    return error_wrap (err, where);
-  }
+  if (!audit_link_check (&found->link, walk->reading->key, line, len, err))
+    return error_wrap (err, "%s:%llu: ", walk->name, (unsigned long long) walk->line);
   if (found->records++ == 0)
     found->first = found->link.seq;
   if (walk->reading->record != NULL && !walk->reading->record (walk->reading->ctx, line, len))

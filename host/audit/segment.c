@@ -124,8 +124,7 @@ go_on (struct segments *segments, const char *name, const struct audit_key *key,
   }
   if (!read_end (fd, key, link, &torn, err)) {
     (void) close (fd);
-    error_wrap (err, ": ");
-    return error_wrap (err, name);
+    return error_wrap (err, "%s: ", name);
   }
   if (torn) {
     (void) close (fd);
