@@ -30,9 +30,11 @@ struct wish {
   struct audit_key key;
 };
 
+enum form { AS_LINES, AS_TABLE, AS_CSV };
+
 struct showing {
   const struct wish *wish;
-  enum { AS_LINES, AS_TABLE, AS_CSV } as;
+  enum form as;
   struct table table;
   uint64_t shown;
 };
@@ -241,7 +243,7 @@ on_record (void *ctx, const char *line, size_t len)
 }
 
 static enum cli_exit
-query (const struct wish *wish, int as)
+query (const struct wish *wish, enum form as)
 {
   struct showing showing = { .wish = wish,
                              .as = as,
