@@ -11,7 +11,7 @@
 bool
 utf8_valid (const char *text, size_t len)
 {
-  const char *end = text + len;
+  const char *end = len != 0 ? text + len : text; /* of nothing there may be no text */
 
   for (const char *p = text; p < end;) {
     uint64_t word;
