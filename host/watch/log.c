@@ -16,11 +16,7 @@
 #include "base/buf.h"
 #include "base/json_write.h"
 
-enum {
-  QUEUE_MAX = 1024 * 1024,
-  VALUE_MAX = 2048,
-  BATCH_MS = 5 /* that a line waits for others, so that not each of them wakes the thread */
-};
+enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048 };
 
 struct log {
   int fd;
@@ -80,23 +76,6 @@ write_all (struct log *log, const char *data, size_t len)
   }
 }
 
-/* Called with the lock. */
-static void
-await_more (struct log *log)
-{
-  struct timespec until;
-
-  clock_gettime (CLOCK_MONOTONIC, &until);
-  until.tv_nsec += BATCH_MS * 1000000;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_sec++;
-    until.tv_nsec -= 1000000000;
-  }
-  while (!log->ending && log->queue.len < QUEUE_MAX / 2
-         && pthread_cond_timedwait (&log->wake, &log->lock, &until) != ETIMEDOUT)
-    ;
-}
-
 static void *
 writer (void *arg)
 {
@@ -109,7 +88,6 @@ writer (void *arg)
       pthread_cond_wait (&log->wake, &log->lock);
     if (log->queue.len == 0)
       break;
-    await_more (log);
     struct buf taken = log->queue;
     log->queue = batch;
     log->queue.len = 0;
@@ -218,7 +196,7 @@ enqueue (struct log *log, const struct buf *line)
       log->dropped_untold = 0;
     }
     buf_append (&log->queue, line->data, line->len);
-    if (was_empty || log->queue.len >= QUEUE_MAX / 2)
+    if (was_empty)
       pthread_cond_signal (&log->wake);
   }
   pthread_mutex_unlock (&log->lock);
