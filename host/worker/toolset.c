@@ -124,6 +124,8 @@ invoke (toolhost_call *pub, toolhost_invocation *const *list, size_t count)
 
   if (count == 0 || count > TOOLHOST_INVOKES_MAX || !write_all (list, count, &asked))
     return TOOLHOST_BAD_VALUE;
+  if (call->host->port->service == NULL) /* a host that does nothing for tools */
+    return TOOLHOST_NOT_GRANTED;
   for (size_t i = 0; i < count; i++) {
     list[i]->status = TOOLHOST_CANCELLED;
     list[i]->result = NULL;
