@@ -13,7 +13,7 @@ struct reading_header {
   struct document *doc;
   const struct value *value;
   size_t index;
-  const char *library;
+  const char *soname;
   struct c_header header;
 };
 
@@ -260,7 +260,7 @@ take (struct reading_header *r, const struct c_prototype *prototype, struct head
 
   if (wanted == WANTED_NOT && more == NULL)
     return true;
-  document = header_propose (r->doc->pool, prototype, r->library, &why, &note);
+  document = header_propose (r->doc->pool, prototype, r->soname, &why, &note);
   if (more != NULL) {
     const struct place before = document_enter (r->doc, "functions");
     (void) document_enter (r->doc, prototype->name);
@@ -285,7 +285,7 @@ read_header (struct document *doc, const struct value *value, size_t index, stru
   const char *text = "";
   size_t len = 0;
 
-  if (!document_object (doc, value, names) || !document_text (doc, value, "library", &r.library)
+  if (!document_object (doc, value, names) || !document_text (doc, value, "library", &r.soname)
       || !get_text (doc, value, &text, &len))
     return false;
   c_header_read (&r.header, text, len);
