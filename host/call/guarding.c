@@ -236,10 +236,13 @@ check_built_in (struct guarding *g, struct planned *p)
   return g->says.verdict == GUARD_ALLOW || g->says.verdict == GUARD_REPLACE;
 }
 
+/* Is the next one built in, and its turn now?  (Before people are asked, some are passed over.) */
 static bool
 is_built_in (const struct guarding *g)
 {
-  return g->next < g->end && g->plan[g->next].entry->kind == GUARDS_BUILT_IN;
+  const struct planned *p = &g->plan[g->next];
+
+  return g->next < g->end && p->entry->kind == GUARDS_BUILT_IN && (p->early || !g->early);
 }
 
 /* Any thread: those that follow each other.  Then `next` is the one that did not allow, or what

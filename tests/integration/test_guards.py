@@ -355,6 +355,15 @@ def test_A3_7_and_before_it_too_where_that_is_configured():
         same(json.loads(run(installed("bin/toolhost"), "--socket", str(d.socket), "approvals")[1])["approvals"], [])
 
 
+def test_A3_7_a_guard_behind_one_that_redacts_waits_for_the_approval_too():
+    with daemon([REDACT, {"guard": "denylist", "words": ["forbidden"]}], config=ASK) as d:
+        waiting = in_background(lambda: leak(d, "echo", text=f"forbidden, call {PHONE}"))
+        found = asked(d)
+        same(found["arguments"]["text"], "forbidden, call [phone]")
+        approve(d, found)
+        same(waiting().code, "guardrail_rejected")
+
+
 def test_people_are_asked_about_what_a_redacting_guard_leaves():
     with daemon([REDACT], config=ASK) as d:
         waiting = in_background(lambda: leak(d, "echo", text=f"call {PHONE}"))
