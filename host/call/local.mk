@@ -1,5 +1,6 @@
 libhost_la_SOURCES += \
-	%D%/approve.c \
+	%D%/approve.c %D%/approve_again.c %D%/approve_book.c %D%/approve_known.c \
+	%D%/approve_leave.c %D%/approve_run.c %D%/approving.c %D%/approving.h \
 	%D%/approval_form.c %D%/approval_form.h \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/ask.c %D%/ask.h \

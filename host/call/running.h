@@ -15,7 +15,7 @@
 
 enum { CALL_ID_MAX = 128 };
 
-struct approving; /* approve.c */
+struct approving; /* approving.h */
 struct guarding;  /* guarding_parts.h */
 struct preview;
 struct results;
@@ -162,7 +162,7 @@ void call_fill_job (struct call *call);
 /* Its tool has asked. */
 void call_asked (struct call *call, const struct job_end *end, struct usage usage);
 
-/* ---- approve.c ---- */
+/* ---- approve.c and what stands with it in approving.h ---- */
 
 enum approve { APPROVE_NOT_NEEDED, APPROVE_WAITS, APPROVE_ENDED };
 struct arguments;
