@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,4 +91,10 @@ error_nearest (const char *word, const char *const *candidates)
     }
   }
   return nearest;
+}
+
+bool
+error_is_shortage (int number)
+{
+  return number == EMFILE || number == ENFILE || number == ENOMEM || number == ENOBUFS;
 }

@@ -24,4 +24,8 @@ bool error_wrap (struct error *err, const char *fmt, ...) __attribute__ ((format
  * mean"; NULL when none is near.  `candidates` ends with NULL. */
 const char *error_nearest (const char *word, const char *const *candidates);
 
+/* Did a call fail (with this errno) for a want that may be over in a moment: of descriptors, of
+ * memory?  Then nothing is known of what it was asked about. */
+bool error_is_shortage (int number);
+
 #endif

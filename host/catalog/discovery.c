@@ -14,6 +14,9 @@
 #include "catalog/settle.h"
 #include "catalog/tree.h"
 
+static const double AGAIN_S =
+  0.2; /* until what could not be read for a shortage is looked at again */
+
 struct folder {
   char *path;
   int fd;
@@ -32,6 +35,8 @@ struct seen {
 };
 
 struct discovery {
+  struct ev_loop *loop;
+  ev_timer again;
   const struct discovery_events *events;
   void *ctx;
   struct folder *folders;
@@ -47,11 +52,22 @@ on_settled (void *ctx)
   discovery_scan (ctx);
 }
 
+static void
+on_again (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  discovery_scan (timer->data);
+}
+
 struct discovery *
 discovery_new (struct ev_loop *loop, const struct discovery_events *events, void *ctx)
 {
   struct discovery *d = xcalloc (1, sizeof *d);
 
+  d->loop = loop;
+  ev_timer_init (&d->again, on_again, AGAIN_S, 0);
+  d->again.data = d;
   d->events = events;
   d->ctx = ctx;
   d->owner = geteuid ();
@@ -76,6 +92,7 @@ discovery_free (struct discovery *d)
 
   if (d == NULL)
     return;
+  ev_timer_stop (d->loop, &d->again);
   HASH_ITER (hh, d->files, seen, next_seen)
   {
     seen_free (d, seen);
@@ -159,13 +176,14 @@ check_private (const struct stat *st, const struct tree_rules *rules, const char
 
 /* Of a folder: is in it what has to be?  Its identity then, else one of what is wrong with it. */
 static bool
-look_into (const char *name, struct source *source, const struct tree_rules *rules,
+look_into (const char *name, struct source *source, const struct tree_rules *rules, bool *starved,
            struct error *err)
 {
   CLEANUP_TREE struct tree tree = { 0 };
   char file[80];
   bool good = tree_read (source->fd, rules, &tree, err);
 
+  *starved = tree.starved;
   (void) snprintf (file, sizeof file, "%s.so", name);
   if (good && tree_find (&tree, file) == NULL)
     good = error_set (err, "there is no %s in it", file);
@@ -177,10 +195,11 @@ look_into (const char *name, struct source *source, const struct tree_rules *rul
   return good;
 }
 
-/* Is the source what it should be?  Sets its identity. */
+/* Is the source what it should be?  Sets its identity, and whether that is unknown for a shortage.
+ */
 static bool
 check_source (const char *name, struct source *source, const struct tree_rules *rules,
-              struct error *err)
+              bool *starved, struct error *err)
 {
   struct stat st;
 
@@ -193,7 +212,7 @@ check_source (const char *name, struct source *source, const struct tree_rules *
   if (!source->folder && !S_ISREG (st.st_mode))
     return error_set (err, "it is not a regular file");
   return check_private (&st, rules, "it", err)
-         && (!source->folder || look_into (name, source, rules, err));
+         && (!source->folder || look_into (name, source, rules, starved, err));
 }
 
 bool
@@ -201,9 +220,10 @@ discovery_look (const char *name, struct source *source, struct error *err)
 {
   const struct tree_rules rules = { .trusted = true };
   struct stat st;
+  bool starved;
 
   source->folder = fstat (source->fd, &st) == 0 && S_ISDIR (st.st_mode);
-  return check_source (name, source, &rules, err);
+  return check_source (name, source, &rules, &starved, err);
 }
 
 /* ---- an entry of a folder ---- */
@@ -259,6 +279,14 @@ looks_the_same (const struct look *look)
   return look->seen != NULL && look->seen->folder == look->folder
          && strcmp (look->seen->entry, look->entry) == 0
          && strcmp (look->seen->identity.text, look->source.identity.text) == 0;
+}
+
+/* Nothing is known of it now: it is taken for what it was, and looked at again soon. */
+static void
+keep_for_now (struct look *look)
+{
+  (void) keep (look);
+  ev_timer_start (look->d->loop, &look->d->again);
 }
 
 /* A folder that came while the daemon runs is watched from now on: it counts when nothing has
@@ -317,7 +345,7 @@ look_at (struct discovery *d, const struct folder *folder, const char *entry)
   const struct tree_rules rules = { .owner = d->owner, .folder = watch_folder, .ctx = &look };
   struct error err = { 0 };
   struct stat st;
-  bool good, watched;
+  bool good, watched, starved = false;
 
   if (fstatat (folder->fd, entry, &st, 0) < 0
       || !plugin_name (entry, S_ISDIR (st.st_mode), look.name))
@@ -328,8 +356,14 @@ look_at (struct discovery *d, const struct folder *folder, const char *entry)
     return;
   watched = look.source.folder && settle_watches (d->settle, folder->watch, entry);
   look.source.fd = openat (folder->fd, entry, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  good = check_source (look.name, &look.source, &rules, &err);
-  if (is_too_new (&look, watched) || looks_the_same (&look))
+  if (look.source.fd < 0 && error_is_shortage (errno)) {
+    keep_for_now (&look);
+    return;
+  }
+  good = check_source (look.name, &look.source, &rules, &starved, &err);
+  if (starved)
+    keep_for_now (&look);
+  else if (is_too_new (&look, watched) || looks_the_same (&look))
     (void) keep (&look);
   else
     report (&look, good, &err);
@@ -341,27 +375,57 @@ by_name (const void *a, const void *b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
+/* The names in it, which are the caller's.  False, with errno: it can't be read. */
+static bool
+list_folder (const struct folder *folder, char ***names, size_t *count)
+{
+  int fd = openat (folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), number;
+  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
+  size_t room = 0;
+
+  if (dir == NULL) {
+    number = errno;
+    fd_cleanup (&fd);
+    errno = number;
+    return false;
+  }
+  for (struct dirent *e; (e = readdir (dir)) != NULL;) {
+    if (*count == room) {
+      room = room != 0 ? room * 2 : 64;
+      *names = xrealloc (*names, room * sizeof **names);
+    }
+    (*names)[(*count)++] = xstrdup (e->d_name);
+  }
+  (void) closedir (dir);
+  return true;
+}
+
+/* What was in the folder is taken to be there still, until it can be read again. */
+static void
+keep_folder (struct discovery *d, const struct folder *folder)
+{
+  struct seen *seen, *next;
+
+  HASH_ITER (hh, d->files, seen, next)
+  {
+    if (seen->folder == folder)
+      seen->scan = d->scan;
+  }
+  ev_timer_start (d->loop, &d->again);
+}
+
 /* In the order of the names, so that what a start does is always the same. */
 static void
 scan_folder (struct discovery *d, const struct folder *folder)
 {
-  int fd = openat (folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
   char **names = NULL;
-  size_t count = 0, room = 0;
+  size_t count = 0;
 
-  if (dir == NULL) {
-    fd_cleanup (&fd);
+  if (!list_folder (folder, &names, &count)) {
+    if (error_is_shortage (errno))
+      keep_folder (d, folder);
     return;
   }
-  for (struct dirent *e; (e = readdir (dir)) != NULL;) {
-    if (count == room) {
-      room = room != 0 ? room * 2 : 64;
-      names = xrealloc (names, room * sizeof *names);
-    }
-    names[count++] = xstrdup (e->d_name);
-  }
-  (void) closedir (dir);
   if (count != 0)
     qsort (names, count, sizeof *names, by_name);
   for (size_t i = 0; i < count; i++) {
@@ -377,6 +441,7 @@ discovery_scan (struct discovery *d)
   struct seen *seen, *next;
 
   d->scan++;
+  ev_timer_stop (d->loop, &d->again);
   for (struct folder *f = d->folders; f != NULL; f = f->next)
     scan_folder (d, f);
   HASH_ITER (hh, d->files, seen, next)

@@ -4,7 +4,8 @@
  * A plugin is a file NAME.so, or a folder NAME.plugin with such a file and what belongs to it; it
  * is known as NAME.  Of two places that hold the same name, the earlier one counts, and a folder
  * before a file.  What is writable by others than its owner or root, or lies in such a folder, is
- * refused. Folders are kept open, so that they are reachable after the daemon has given up its
+ * refused.  What can't be read for want of descriptors or memory counts as what it was, and is read
+ * again soon.  Folders are kept open, so that they are reachable after the daemon has given up its
  * rights.  Loop thread only. */
 #ifndef TOOLHOST_CATALOG_DISCOVERY_H
 #define TOOLHOST_CATALOG_DISCOVERY_H

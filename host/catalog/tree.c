@@ -75,6 +75,7 @@ follow (struct walk *walk, const char *path, struct stat *st)
 
   if (fd >= 0 && fstat (fd, st) == 0 && S_ISREG (st->st_mode))
     return true;
+  walk->tree->starved = fd < 0 && error_is_shortage (errno);
   return error_set (walk->err, "%s in it is a symbolic link that leads to no file in it", path);
 }
 
@@ -97,8 +98,10 @@ walk_entry (struct walk *walk, int folder, const char *name, const char *path, u
   if (depth == TREE_DEPTH_MAX)
     return error_set (walk->err, "%s in it is more than %d folders deep", path, TREE_DEPTH_MAX);
   fd = openat (folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0)
+  if (fd < 0) {
+    walk->tree->starved = error_is_shortage (errno);
     return error_set (walk->err, "%s in it: %s", path, strerror (errno));
+  }
   return walk_folder (walk, fd, path, depth + 1);
 }
 
@@ -115,8 +118,10 @@ walk_folder (struct walk *walk, int fd, const char *path, unsigned depth)
     walk->rules->folder (walk->rules->ctx, fd);
   dir = fdopendir (fd);
   if (dir == NULL) {
+    walk->tree->starved = error_is_shortage (errno);
+    (void) error_set (walk->err, "it can't be read: %s", strerror (errno));
     (void) close (fd);
-    return error_set (walk->err, "it can't be read: %s", strerror (errno));
+    return false;
   }
   while (ok && (e = readdir (dir)) != NULL) {
     if (strcmp (e->d_name, ".") == 0 || strcmp (e->d_name, "..") == 0)
@@ -141,8 +146,10 @@ tree_read (int folder, const struct tree_rules *rules, struct tree *tree, struct
   struct walk walk = { .top = folder, .rules = rules, .tree = tree, .err = err };
   int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-  if (fd < 0)
+  if (fd < 0) {
+    tree->starved = error_is_shortage (errno);
     return error_set (err, "it can't be read: %s", strerror (errno));
+  }
   if (!walk_folder (&walk, fd, "", 1))
     return false;
   if (tree->count != 0)

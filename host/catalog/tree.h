@@ -24,6 +24,7 @@ struct tree {
   struct tree_file *files;
   size_t count, entries;
   uint64_t bytes; /* of all files */
+  bool starved;   /* it was not read for want of descriptors or memory */
 };
 
 struct tree_rules {

@@ -19,9 +19,13 @@ NOT_APPROVED = {FRAMEWORK: "Error: Function failed.", OPENAI: "Tool execution wa
 FREE, BY_CALLER = {"approvals": {}}, {"approvals": {"by": "caller", "mode": "always"}}
 
 
-def command(kind, d, call, how, answer):
+def need_frameworks():
     if not PYTHON or not pathlib.Path(PYTHON).exists():
         raise Skip("agent-framework-core and openai-agents are not installed: ./dev clients")
+
+
+def command(kind, d, call, how, answer):
+    need_frameworks()
     return [PYTHON, str(SOURCE / "tests/clients/agent_client.py"), kind, f"http://{d.address}/mcp", json.dumps(call),
             how, answer]
 
@@ -63,10 +67,11 @@ def check_own_approval(kind):
 
 def check_our_approval(kind):
     """We ask somebody else: the call waits, is approved and runs once, or is rejected and never runs."""
+    need_frameworks()
     with kept(durable=False, config={"approvals": {"mode": "always"}}) as k, k.again() as d:
         for word, answer in (("approve", "a at "), ("reject", NOT_APPROVED[kind])):
             waiting = in_background(lambda: agent(kind, d, tallying(k)))
-            cli(d, word, one(d)["id"])
+            cli(d, word, one(d, timeout=60)["id"])
             asked, told = waiting()
             assert answer in told, told
             same((asked, k.ran()), ([], ["a"]))

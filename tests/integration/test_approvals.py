@@ -57,9 +57,9 @@ def listed(d, *words):
     return json.loads(cli(d, "approvals", *words))["approvals"]
 
 
-def one(d, state="pending"):
+def one(d, state="pending", timeout=10):
     """The approval that waits, once it does."""
-    wait_for(lambda: len(listed(d, state)) == 1, what=f"a {state} approval")
+    wait_for(lambda: len(listed(d, state)) == 1, timeout, what=f"a {state} approval")
     return listed(d, state)[0]
 
 

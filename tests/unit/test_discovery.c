@@ -1,5 +1,6 @@
 /* Which plugins there are, and when they count: folders that change while they are watched. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -219,12 +220,55 @@ changes_of_folders (void)
   place_close (&away);
 }
 
-static CU_TestInfo tests[] = { { "what is there is found at once", what_is_there_is_found_at_once },
-                               { "a file is found when it is whole",
-                                 a_file_is_found_when_it_is_whole },
-                               { "changes of files", changes_of_files },
-                               { "changes of folders", changes_of_folders },
-                               CU_TEST_INFO_NULL };
+/* No descriptor is left for anybody, or there are again as many as before. */
+static void
+starve (bool starve)
+{
+  static struct rlimit before;
+  struct rlimit now;
+
+  if (starve) {
+    CU_ASSERT_EQUAL (getrlimit (RLIMIT_NOFILE, &before), 0);
+    now = before;
+    now.rlim_cur = 0;
+    CU_ASSERT_EQUAL (setrlimit (RLIMIT_NOFILE, &now), 0);
+  }
+  else
+    CU_ASSERT_EQUAL (setrlimit (RLIMIT_NOFILE, &before), 0);
+}
+
+static void
+without_descriptors_all_stays_as_it_is (void)
+{
+  struct place p, away;
+  struct ears ears;
+
+  place_open (&p);
+  place_open (&away);
+  place_append (&p, "a.so", "x", 1);
+  place_folder (&p);
+  listen_to (&ears, &p);
+  CU_ASSERT_TRUE (hears (&ears, "+a +t "));
+  starve (true);
+  discovery_scan (ears.discovery);
+  CU_ASSERT_EQUAL (unlinkat (p.fd, "a.so", 0), 0);
+  discovery_scan (ears.discovery);
+  CU_ASSERT_EQUAL (ears.heard.len, 0);
+  starve (false);
+  CU_ASSERT_TRUE (hears (&ears, "-a "));
+  stop_listening (&ears);
+  place_close (&p);
+  place_close (&away);
+}
+
+static CU_TestInfo tests[] = {
+  { "what is there is found at once", what_is_there_is_found_at_once },
+  { "a file is found when it is whole", a_file_is_found_when_it_is_whole },
+  { "changes of files", changes_of_files },
+  { "changes of folders", changes_of_folders },
+  { "without descriptors all stays as it is", without_descriptors_all_stays_as_it_is },
+  CU_TEST_INFO_NULL
+};
 
 static CU_SuiteInfo suites[] = { { "discovery", NULL, NULL, NULL, NULL, tests },
                                  CU_SUITE_INFO_NULL };
