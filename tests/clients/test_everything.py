@@ -13,7 +13,7 @@ from test_process import with_words
 REQUIRE = ["no-network", "no-foreign-files", "no-foreign-signals", "kill-tree"]
 
 
-def everything(**server):
+def everything(plugins=("mcp", "echo"), **server):
     node_program = os.path.realpath(node())
     modules = os.path.realpath(pathlib.Path(PACKAGES, "node_modules"))
     index = f"{modules}/@modelcontextprotocol/server-everything/dist/index.js"
@@ -27,7 +27,7 @@ def everything(**server):
     policy = {"permissions": {"processes": {"everything": program}}, "workers": {"ready": 1},
               "sandbox": {"require": REQUIRE}}
     feature = {"servers": [{"name": "everything", "process": "everything", "prefix": "ev_", "connect": 25000, **server}]}
-    return Daemon(plugins=("mcp", "echo"), policies={"mcp": policy}, config={"sandbox": {"require": REQUIRE}},
+    return Daemon(plugins=plugins, policies={"mcp": policy}, config={"sandbox": {"require": REQUIRE}},
                   tenants={"default": {"features": {"mcp": feature}}})
 
 

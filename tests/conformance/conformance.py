@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
-from harness import PATIENCE, Daemon  # noqa: E402
+sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / folder) for folder in ("integration", "clients")]
+from harness import PATIENCE, Daemon, Skip  # noqa: E402
+from test_everything import everything  # noqa: E402
 
 PACKAGES = os.environ.get("TOOLHOST_CLIENTS")
 SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
@@ -32,6 +33,10 @@ LANES = [
     Lane("all", ["--suite", "all"], None),
     Lane("2025-06-18", ["--suite", "all", "--spec-version", "2025-06-18"], "2025-06-18"),
 ]
+
+
+# The first of them once more, with the tools of another server among ours (plugins/mcp): the same is to come.
+UPSTREAM = "with upstream"
 
 
 # Skills are of no revision, and served in each; the suite runs them on another one than the newest only
@@ -151,6 +156,26 @@ def run_scenario(daemon, name):
     return known
 
 
+def run_upstream():
+    try:
+        with everything(plugins=[*PLUGINS, "mcp"]) as daemon:
+            daemon.wait_tool("ev_echo", timeout=60)
+            return run_lane(daemon, LANES[0].options)
+    except Skip as why:
+        print(f"{UPSTREAM}: skipped: {why}")
+        return None
+
+
+def same_as_without(results):
+    """Does each scenario end as it does without the other server?"""
+    (before, *_), (now, *_) = results[LANES[0].name], results[UPSTREAM]
+    other = sorted(name for name in {*before, *now}
+                   if verdict(before.get(name, [])) != verdict(now.get(name, [])))
+    for name in other:
+        print(f"{UPSTREAM}: {name} ends otherwise than without")
+    return not other
+
+
 def main(wanted):
     reason = unavailable()
     if reason:
@@ -161,6 +186,9 @@ def main(wanted):
             return 0 if all([run_scenario(daemon, name) for name in wanted]) else 1
         results = {lane.name: run_lane(daemon, lane.options) for lane in LANES}
         skills = all([run_scenario(daemon, name) for name in SKILLS])
+    upstream = run_upstream()
+    if upstream is not None:
+        results[UPSTREAM] = upstream
     print()
     table(results)
     for lane, (checks, _, _) in results.items():
@@ -168,7 +196,8 @@ def main(wanted):
         complaints(checks)
     print()
     summary(results)
-    return 0 if skills and all(status == 0 for _, _, status in results.values()) else 1
+    unchanged = upstream is None or same_as_without(results)
+    return 0 if skills and unchanged and all(status == 0 for _, _, status in results.values()) else 1
 
 
 if __name__ == "__main__":
