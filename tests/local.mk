@@ -65,8 +65,7 @@ EXTRA_DIST += \
 	%D%/clients/agent_client.py %D%/clients/agents.txt \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
-	%D%/conformance/conformance.py \
-	%D%/bench/bench.py %D%/bench/echo.lua %D%/bench/soak.py %D%/bench/soak_kills.py %D%/bench/soak_sessions.py
+	%D%/conformance/conformance.py
 
 # Plugins of the integration tests.
 check_LTLIBRARIES += %D%/integration/checker.la %D%/integration/leaky.la
@@ -179,7 +178,6 @@ include tests/unit/store.mk
 include tests/sdk/local.mk
 include tests/faults/local.mk
 include tests/hostile/local.mk
-include tests/bench/local.mk
 include tests/differential/local.mk
 include tests/fuzz/local.mk
 
@@ -253,3 +251,6 @@ integration_tests += %D%/integration/test_openapi_tool.py
 EXTRA_DIST += %D%/integration/described.py %D%/integration/openapi_documents.py
 dist_check_SCRIPTS += %D%/openapi/test_schemathesis.py
 EXTRA_DIST += %D%/openapi/hooks.py %D%/openapi/requirements.txt
+
+# What the benches reckon with.
+integration_tests += %D%/integration/test_bench.py

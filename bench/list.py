@@ -20,7 +20,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from harness import ENVELOPE, Daemon, mcp_headers, wait_for  # noqa: E402
 from many_tools import TOOLS, check_walk, plugin_name, put, take_away, walk  # noqa: E402
 from mcp_wire import Session, request  # noqa: E402

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { load } from '../clients/packages.mjs';
+import { load } from '../tests/clients/packages.mjs';
 
 const Ajv = load('ajv').Ajv;
 const Ajv2020 = load('ajv/dist/2020.js').Ajv2020;

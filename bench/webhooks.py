@@ -22,7 +22,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from harness import Daemon, wait_for  # noqa: E402
 
 SECONDS_MAX, GROWTH_MAX, TURN_MAX = 3, 64, 10  # seconds; MiB for a thousand calls; ms

@@ -22,7 +22,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from harness import Daemon, descendants, in_background, is_running, plugin_file, wait_for  # noqa: E402
 
 QUIET = {"log_calls_per_second": 0}

@@ -5,27 +5,16 @@
 After the first tenth the daemon's resident memory may grow by at most 1 MiB, and its number of open
 descriptors must be what it was."""
 
-import json
-import os
 import pathlib
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from harness import Daemon, wait_for  # noqa: E402
+from wrk import Target, echo_call  # noqa: E402
 
 STEP_SECONDS = 5
 GROWTH_MAX = 1024  # KiB
-
-
-def load(url):
-    done = subprocess.run(["wrk", "-t1", "-c64", f"-d{STEP_SECONDS}s", "-s", HERE / "echo.lua", url],
-                          capture_output=True, text=True, env={**os.environ, "BENCH_BYTES": "100"}, check=True)
-    result = json.loads(done.stdout.strip().splitlines()[-1])
-    if result["refused"] or result["broken"]:
-        sys.exit(f"{result['refused']} answers were no 200, {result['broken']} connections broke")
-    return result["calls"]
 
 
 def figures(daemon, fds_at_rest):
@@ -37,12 +26,12 @@ def figures(daemon, fds_at_rest):
 def main():
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with Daemon(plugins=["echo"], config={"log_calls_per_second": 0}) as daemon:
-        url = f"http://{daemon.address}/mcp"
+        target = Target(f"http://{daemon.address}/mcp", **echo_call(100))
         daemon.call("echo", {"text": "warm"})
         fds_at_rest = daemon.fds()
         calls, base = 0, None
         while calls < wanted:
-            calls += load(url)
+            calls += target.load(64, STEP_SECONDS, place=[])["calls"]
             rss, fds = figures(daemon, fds_at_rest)
             if base is None and calls >= wanted / 10:
                 base = rss, fds

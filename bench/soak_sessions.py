@@ -15,7 +15,7 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from harness import Daemon, wait_for  # noqa: E402
 
 CLIENTS = 8

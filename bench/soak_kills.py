@@ -11,7 +11,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from racing import Race  # noqa: E402
 
 

@@ -24,7 +24,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path.insert(0, str(HERE.parent / "tests/integration"))
 sys.path.insert(0, str(HERE))
 from harness import Daemon, run, installed, wait_for  # noqa: E402
 from webhooks import Webhooks  # noqa: E402

@@ -1,0 +1,22 @@
+# What ./dev bench runs.
+EXTRA_PROGRAMS += %D%/schema_bench
+%C%_schema_bench_SOURCES = %D%/schema_bench.c tests/unit/bounds.c tests/unit/bounds.h
+%C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
+%C%_schema_bench_LDADD = $(HOST_LIBS)
+
+EXTRA_DIST += %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py %D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py \
+	%D%/schema.py %D%/schema_bench.mjs %D%/servers.py %D%/soak.py %D%/soak_kills.py %D%/soak_sessions.py %D%/tools.py \
+	%D%/webhooks.py %D%/wrk.py \
+	%D%/peers/fastmcp/requirements.txt %D%/peers/fastmcp/server.py \
+	%D%/peers/go-sdk/go.mod %D%/peers/go-sdk/go.sum %D%/peers/go-sdk/main.go \
+	%D%/peers/rmcp/Cargo.lock %D%/peers/rmcp/Cargo.toml %D%/peers/rmcp/src/main.rs \
+	%D%/peers/typescript-sdk-1/package-lock.json %D%/peers/typescript-sdk-1/package.json %D%/peers/typescript-sdk-1/server.mjs \
+	%D%/peers/typescript-sdk-2/package-lock.json %D%/peers/typescript-sdk-2/package.json %D%/peers/typescript-sdk-2/server.mjs
+
+EXTRA_PROGRAMS += %D%/toolset_bench
+%C%_toolset_bench_SOURCES = %D%/toolset_bench.c
+%C%_toolset_bench_LDADD = $(HOST_LIBS)
+
+EXTRA_PROGRAMS += %D%/store_bench
+%C%_store_bench_SOURCES = %D%/store_bench.c
+%C%_store_bench_LDADD = $(HOST_LIBS)
