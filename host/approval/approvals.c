@@ -394,6 +394,7 @@ on_recorded (void *ctx, enum store_status status)
              f->tool, "tenant", f->tenant, "principal", f->principal, "session", f->session_id,
              "front", f->front, "call", f->call_id, "reason", f->reason, NULL);
   book_tell (entry->book, f);
+  stands_meet (entry);
   if (entry->waiter != NULL)
     entry->waiter->recorded (entry->ctx, entry);
 }
@@ -522,6 +523,7 @@ approvals_free (struct approvals *book)
   while (book->watchers != NULL)
     approvals_unwatch (book->watchers);
   stands_free (book);
+  unasked_free (book);
   ev_timer_stop (book->settings.loop, &book->timer);
   ev_timer_stop (book->settings.loop, &book->again);
   heap_free (&book->due);

@@ -78,6 +78,7 @@ struct approval_facts {
   const char *text;       /* what who decided said, or why it expired; or NULL */
   const char *outcome;    /* of an approved call that has ended: "ok", or the code; or NULL */
   int64_t number;         /* grows with each entry of the store: the order of lists */
+  uint64_t rules_seen;    /* approvals_rules_made when no rule was found for it; not kept */
 };
 
 /* As an object: id, state, tool, arguments (those for people), …: what REST answers. */
@@ -163,6 +164,7 @@ struct approval_decision {
   const char *tenant;    /* whose it must be; NULL: anybody's (a manager) */
   const char *principal; /* who decides */
   bool may_approve;      /* it has the role; else it must be the caller, where that may decide */
+  bool by_rule;          /* no person decides but a rule that stands; `principal` is "rule:ID" */
   bool approve;
   const char *text; /* or NULL */
   enum approval_remember remember;
@@ -231,12 +233,29 @@ struct standing_call; /* standing.h */
 /* The id of the rule that approves such a call at once; NULL: there is none. */
 const char *approvals_standing (const struct approvals *book, const char *tenant,
                                 const char *principal, const struct standing_call *call);
+/* How many rules have come to stand: what is asked about meanwhile, newer ones are for, too. */
+uint64_t approvals_rules_made (const struct approvals *book);
 /* All of a tenant (NULL: of all), oldest first, while `see` runs. */
 void approvals_see_rules (const struct approvals *book, const char *tenant,
                           void (*see) (void *ctx, const struct standing_rule *rule), void *ctx);
 /* STORE_NOT_FOUND, told at once: there is no such rule of the tenant (NULL: of any). */
 void approvals_drop_rule (struct approvals *book, const char *tenant, const char *id, store_cb cb,
                           void *ctx);
+
+/* ---- calls nobody is asked about ---- */
+
+/* Of whom: one conversation; or, outside of any, one caller. */
+struct approval_run {
+  const char *tenant;
+  const char *principal;  /* or NULL */
+  const char *session_id; /* or NULL */
+};
+/* One more call of the run is about to go by itself, by a rule.  False: `max` of them (1 or more)
+ * have gone in a row, and somebody is to be asked.  A run begins anew where somebody has decided
+ * about a call of it, where approvals_begin_run says so, and after ten minutes without such a
+ * call.  What is counted is kept in memory, of the 10,000 runs that were seen last. */
+bool approvals_unasked (struct approvals *book, const struct approval_run *run, int64_t max);
+void approvals_begin_run (struct approvals *book, const struct approval_run *run);
 
 /* ---- figures ---- */
 

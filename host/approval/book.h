@@ -1,6 +1,7 @@
 /* book.h - what the files of the book share: approvals.c has the entries and their life, facts.c
  * what they say and how that is written, deciding.c what is decided, looking.c what others see,
- * what an earlier daemon left, stands.c the rules that stand.  Loop thread only. */
+ * what an earlier daemon left, stands.c the rules that stand, unasked.c how many calls in a row
+ * nobody was asked about.  Loop thread only. */
 #ifndef TOOLHOST_APPROVAL_BOOK_H
 #define TOOLHOST_APPROVAL_BOOK_H
 
@@ -47,6 +48,7 @@ struct tenant_count {
 };
 
 struct stand;
+struct unasked_run; /* unasked.c */
 
 struct approvals {
   struct approvals_settings settings;
@@ -61,6 +63,8 @@ struct approvals {
   struct approvals_watcher *watchers;
   struct stand *stands; /* oldest first */
   size_t stands_count;
+  uint64_t stands_made;        /* the number of the newest */
+  struct unasked_run *unasked; /* the one that was quiet for longest first */
   struct approvals_figures figures;
 };
 
@@ -107,6 +111,12 @@ void deciding_free (struct approval *entry);
 void stand_add (struct approvals *book, const struct approval_facts *facts,
                 enum approval_remember remember, store_cb cb, void *ctx);
 void stands_take (struct approvals *book, const struct store_record *records, size_t count);
+/* The entry waits now: a rule that came meanwhile approves it. */
+void stands_meet (struct approval *entry);
 void stands_free (struct approvals *book);
+
+/* ---- unasked.c ---- */
+
+void unasked_free (struct approvals *book);
 
 #endif

@@ -77,7 +77,10 @@ static void
 answer (struct deciding *d)
 {
   const struct approval_decision *decision = &d->decision;
+  const struct approval_run run = { d->facts.tenant, d->facts.principal, d->facts.session_id };
 
+  if (!decision->by_rule)
+    approvals_begin_run (d->book, &run);
   log_event (d->book->settings.log, LOG_NOTICE, "approval_decided", "decision",
              decision->approve ? "approve" : "reject", "approval", d->facts.id, "tool",
              d->facts.tool, "tenant", d->facts.tenant, "call", d->facts.call_id, "by",
@@ -126,8 +129,10 @@ on_decided (void *ctx, enum store_status status)
     return begin (entry);
   }
   facts_copy (&entry->facts, &d->facts, &entry->arena);
-  entry->book->figures.decisions++;
-  entry->book->figures.decision_ms += (uint64_t) (d->facts.decided_ms - d->facts.created_ms);
+  if (!d->decision.by_rule) {
+    entry->book->figures.decisions++;
+    entry->book->figures.decision_ms += (uint64_t) (d->facts.decided_ms - d->facts.created_ms);
+  }
   answer (d);
   follow (entry);
 }

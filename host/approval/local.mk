@@ -6,4 +6,5 @@ libhost_la_SOURCES += \
   %D%/looking.c \
   %D%/rules.c %D%/rules.h \
   %D%/standing.c %D%/standing.h \
-  %D%/stands.c
+  %D%/stands.c \
+  %D%/unasked.c

@@ -25,7 +25,8 @@ struct rule {
 struct approval_rules {
   unsigned refs;
   enum mode mode;
-  int64_t ttl_ms; /* 0: not said */
+  int64_t ttl_ms;      /* 0: not said */
+  int64_t unasked_max; /* likewise */
   bool by_said;
   enum approval_by by;
   struct rule *rules;
@@ -153,6 +154,7 @@ approval_rules_new (const struct approval_words *words, struct error *err)
   rules->refs = 1;
   rules->mode = mode_of (words->mode);
   rules->ttl_ms = words->ttl_ms;
+  rules->unasked_max = words->unasked_max;
   rules->by_said = words->by != NULL;
   rules->by =
     rules->by_said && strcmp (words->by, "caller") == 0 ? APPROVAL_BY_CALLER : APPROVAL_BY_APPROVER;
@@ -234,14 +236,15 @@ match (const struct rule *rule, const struct approval_asked *asked)
   return match_arguments (rule, asked);
 }
 
+/* A rule that says never has the last word, and the next ones tell what it waives. */
 static void
-decide (struct approval_need *need, bool required, const char *reason)
+decide (struct approval_need *need, const char *reason)
 {
-  need->required = required;
-  need->reason = required ? reason : NULL;
+  need->required = !need->waived;
+  need->reason = reason;
 }
 
-/* False: none of these rules says anything. */
+/* False: none of these rules asks for it. */
 static bool
 judge_by (const struct approval_rules *rules, const struct approval_asked *asked,
           struct approval_need *need)
@@ -249,13 +252,13 @@ judge_by (const struct approval_rules *rules, const struct approval_asked *asked
   for (size_t i = 0; rules != NULL && i < rules->count; i++) {
     const struct rule *rule = &rules->rules[i];
     const enum match found = match (rule, asked);
-    if (found == NO_MATCH)
-      continue;
-    if (found == NO_TELLING)
-      decide (need, true, "A rule speaks of arguments that can't be judged.");
-    else
-      decide (need, rule->required, rule->reason != NULL ? rule->reason : "A rule asks for it.");
-    return true;
+
+    if (found == MATCH && !rule->required)
+      need->waived = true;
+    else if (found == NO_TELLING)
+      return decide (need, "A rule speaks of arguments that can't be judged."), true;
+    else if (found == MATCH)
+      return decide (need, rule->reason != NULL ? rule->reason : "A rule asks for it."), true;
   }
   return false;
 }
@@ -277,6 +280,8 @@ set_terms (struct approval_need *need, const struct approval_rules *rules)
     need->ttl_ms = rules->ttl_ms;
   if (rules->by_said)
     need->by = rules->by;
+  if (rules->unasked_max != 0)
+    need->unasked_max = rules->unasked_max;
 }
 
 bool
@@ -296,8 +301,10 @@ approval_judge (const struct approval_rules *tenant, const struct approval_rules
   if (judge_by (tenant, asked, &need) || judge_by (host, asked, &need))
     return need;
   if (asked->tool_wants)
-    decide (&need, true, "The tool asks for it.");
+    decide (&need, "The tool asks for it.");
   else if (mode_in_force (tenant, host) == MODE_ALWAYS)
-    decide (&need, true, "Every call needs approval.");
+    decide (&need, "Every call needs approval.");
+  else
+    need.waived = false; /* nobody asks for it anyway */
   return need;
 }

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/json_tape.h"
 
-enum { APPROVAL_RULES_MAX = 256, APPROVAL_TTL_DEFAULT_MS = 600000 };
+enum { APPROVAL_RULES_MAX = 256, APPROVAL_TTL_DEFAULT_MS = 600000, APPROVAL_UNASKED_MAX = 40 };
 
 /* Who may decide. */
 enum approval_by {
@@ -25,10 +25,11 @@ enum approval_by {
 
 /* The key as it is written; texts are the reader's, NULL where they are not there. */
 struct approval_words {
-  char *mode;     /* "never", "always", "rules" */
-  char *by;       /* "approver", "caller" */
-  int64_t ttl_ms; /* 0: not said */
-  char *rules;    /* a JSON array */
+  char *mode;          /* "never", "always", "rules" */
+  char *by;            /* "approver", "caller" */
+  int64_t ttl_ms;      /* 0: not said */
+  char *rules;         /* a JSON array */
+  int64_t unasked_max; /* 0: not said */
 };
 void approval_words_clear (struct approval_words *words);
 
@@ -52,9 +53,11 @@ struct approval_asked {
 
 struct approval_need {
   bool required;
-  const char *reason; /* why, for whoever decides; the rules' or static; NULL where not required */
+  bool waived;        /* it would be, were it not for a rule that says never; not required then */
+  const char *reason; /* why, for whoever decides; the rules' or static; NULL where neither is */
   int64_t ttl_ms;     /* how long it may wait for a decision */
   enum approval_by by;
+  int64_t unasked_max; /* how many calls in a row may go by themselves; 0: that is not said */
 };
 
 /* Is it worth looking at the arguments of a call?  False: there are no rules to look at them. */

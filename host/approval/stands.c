@@ -1,4 +1,5 @@
 /* stands.c - rules that stand over restarts: what one covers is standing.h's affair. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { STANDS_MAX = 10000 };
 struct stand {
   struct stand *next;
   struct standing_rule rule; /* in `arena` */
+  uint64_t number;           /* in the order they came to stand */
   struct arena arena;
 };
 
@@ -45,6 +47,7 @@ link_stand (struct approvals *book, struct stand *stand)
     ;
   *last = stand;
   book->stands_count++;
+  stand->number = ++book->stands_made;
 }
 
 /* ---- as records ---- */
@@ -159,19 +162,30 @@ is_of (const struct stand *stand, const char *tenant, const char *principal)
          && strcmp (stand->rule.principal, principal != NULL ? principal : "") == 0;
 }
 
+static bool
+covers (const struct stand *stand, const struct standing_call *call)
+{
+  const struct standing_words words = { .tool = stand->rule.tool,
+                                        .digest = stand->rule.digest,
+                                        .arguments = stand->rule.arguments };
+
+  return standing_covers (&words, call);
+}
+
 const char *
 approvals_standing (const struct approvals *book, const char *tenant, const char *principal,
                     const struct standing_call *call)
 {
-  for (const struct stand *s = book->stands; s != NULL; s = s->next) {
-    const struct standing_words words = { .tool = s->rule.tool,
-                                          .digest = s->rule.digest,
-                                          .arguments = s->rule.arguments };
-
-    if (is_of (s, tenant, principal) && standing_covers (&words, call))
+  for (const struct stand *s = book->stands; s != NULL; s = s->next)
+    if (is_of (s, tenant, principal) && covers (s, call))
       return s->rule.id;
-  }
   return NULL;
+}
+
+uint64_t
+approvals_rules_made (const struct approvals *book)
+{
+  return book->stands_made;
 }
 
 void
@@ -187,10 +201,66 @@ approvals_see_rules (const struct approvals *book, const char *tenant,
 
 struct adding {
   struct approvals *book;
-  struct stand *stand; /* NULL: there is one like it */
+  struct stand *stand;
   store_cb cb;
   void *ctx;
 };
+
+static void
+on_approved (void *ctx, enum decision_verdict verdict, const struct approval_facts *facts)
+{
+  (void) ctx;
+  (void) verdict; /* somebody was quicker, or it waits on */
+  (void) facts;
+}
+
+static bool
+is_for (const struct stand *stand, const struct approval *entry)
+{
+  const struct approval_facts *facts = &entry->facts;
+  const struct standing_call call = { .tool = facts->tool,
+                                      .digest = facts->digest,
+                                      .arguments = facts->args };
+
+  return entry->step == ENTRY_OPEN && facts->state == APPROVAL_PENDING
+         && is_of (stand, facts->tenant, facts->principal) && covers (stand, &call);
+}
+
+static void
+approve (const struct stand *stand, const struct approval *entry)
+{
+  char who[sizeof "rule:" + APPROVAL_ID_LEN];
+  const struct approval_decision decision = { .id = entry->facts.id,
+                                              .tenant = entry->facts.tenant,
+                                              .principal = who,
+                                              .may_approve = true,
+                                              .by_rule = true,
+                                              .approve = true };
+
+  (void) snprintf (who, sizeof who, "rule:%s", stand->rule.id);
+  approvals_decide (entry->book, &decision, on_approved, NULL);
+}
+
+/* What waits already and is such a call is approved as well. */
+static void
+approve_waiting (const struct approvals *book, const struct stand *stand)
+{
+  struct approval *entry, *next;
+
+  HASH_ITER (by_id, book->by_id, entry, next)
+  if (is_for (stand, entry))
+    approve (stand, entry);
+}
+
+void
+stands_meet (struct approval *entry)
+{
+  for (const struct stand *s = entry->book->stands; s != NULL; s = s->next)
+    if (s->number > entry->facts.rules_seen && is_for (s, entry)) {
+      approve (s, entry);
+      return;
+    }
+}
 
 static void
 on_added (void *ctx, enum store_status status)
@@ -203,6 +273,7 @@ on_added (void *ctx, enum store_status status)
                "tool", stand->rule.tool, "tenant", stand->rule.tenant, "principal",
                stand->rule.principal, "by", stand->rule.made_by, NULL);
     link_stand (adding->book, stand);
+    approve_waiting (adding->book, stand);
   }
   else
     stand_free (stand);
@@ -244,6 +315,25 @@ keep_arguments (struct stand *stand, const struct approval_facts *facts)
   return true;
 }
 
+static bool
+same_bytes (struct store_bytes a, struct store_bytes b)
+{
+  return (a.data != NULL) == (b.data != NULL) && a.len == b.len
+         && (a.len == 0 || memcmp (a.data, b.data, a.len) == 0);
+}
+
+/* There is one for just the same calls. */
+static bool
+is_known (const struct approvals *book, const struct standing_rule *rule)
+{
+  for (const struct stand *s = book->stands; s != NULL; s = s->next)
+    if (is_of (s, rule->tenant, rule->principal) && strcmp (s->rule.tool, rule->tool) == 0
+        && strcmp (s->rule.digest, rule->digest) == 0
+        && same_bytes (s->rule.arguments, rule->arguments))
+      return true;
+  return false;
+}
+
 void
 stand_add (struct approvals *book, const struct approval_facts *facts,
            enum approval_remember remember, store_cb cb, void *ctx)
@@ -256,6 +346,10 @@ stand_add (struct approvals *book, const struct approval_facts *facts,
       || (remember == REMEMBER_ARGUMENTS && !keep_arguments (stand, facts))) {
     stand_free (stand);
     return cb (ctx, STORE_TOO_LARGE);
+  }
+  if (is_known (book, &stand->rule)) {
+    stand_free (stand);
+    return cb (ctx, STORE_OK);
   }
   adding = xcalloc (1, sizeof *adding);
   *adding = (struct adding){ .book = book, .stand = stand, .cb = cb, .ctx = ctx };

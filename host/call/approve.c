@@ -57,6 +57,34 @@ stands (const struct call *call)
   return true;
 }
 
+/* How many calls in a row may go by themselves; 0: any number. */
+static int64_t
+unasked_max (const struct call *call, const struct approval_need *need)
+{
+  if (need->unasked_max != 0)
+    return need->unasked_max;
+  return call->events->emitted != NULL ? APPROVAL_UNASKED_MAX : 0;
+}
+
+/* It goes by itself, by a rule; but not for ever, and then `why` has the reason of the rules, too.
+ */
+static bool
+goes_unasked (const struct call *call, const struct approval_need *need, struct buf *why)
+{
+  const struct approval_run run = { approving_tenant (call), call->principal, call->session_id };
+  const int64_t max = unasked_max (call, need);
+
+  if (!need->waived && !stands (call))
+    return false;
+  if (max == 0 || approvals_unasked (call->calls->approvals, &run, max))
+    return true;
+  log_event (call->calls->log, LOG_NOTICE, "approval_unasked_max", "tool", call->tool->name, "call",
+             call->id, "tenant", call->tenant, "session", call->session_id, NULL);
+  buf_printf (why, "%s  (%lld calls before it have gone without asking.)", need->reason,
+              (long long) max);
+  return false;
+}
+
 /* ---- what is written into the book ---- */
 
 /* What people are shown of the arguments. */
@@ -130,6 +158,7 @@ note (struct approving *a, const struct call *call, const struct call_request *r
     .reason = need->reason,
     .by_caller = need->by == APPROVAL_BY_CALLER,
     .expires_ms = need->ttl_ms,
+    .rules_seen = approvals_rules_made (call->calls->approvals),
   };
 }
 
@@ -203,6 +232,7 @@ call_approve (struct call *call, const struct call_request *request)
   struct calls *calls = call->calls;
   struct approval *entry = NULL;
   struct approval_need need;
+  CLEANUP_BUF struct buf why = { 0 };
 
   if (calls->approvals != NULL && request->ask != NULL && request->ask->of_approval)
     return approving_resume (call, request);
@@ -214,7 +244,11 @@ call_approve (struct call *call, const struct call_request *request)
   if (entry != NULL)
     return approving_meet_again (call, entry, request);
   need = judge (call);
-  return need.required && !stands (call) ? start (call, request, &need) : APPROVE_NOT_NEEDED;
+  if ((!need.required && !need.waived) || goes_unasked (call, &need, &why))
+    return APPROVE_NOT_NEEDED;
+  if (why.len != 0)
+    need.reason = why.data;
+  return start (call, request, &need);
 }
 
 void

@@ -126,6 +126,7 @@ static const struct setting approvals_settings[] = {
   { "rules", SETTING_JSON_LIST, AT (approvals.rules), 0, 0, NULL, NULL },
   { "ttl", SETTING_DURATION, AT (approvals.ttl_ms), 1000, 7LL * 24 * 3600000, NULL, NULL },
   { "by", SETTING_STRING, AT (approvals.by), 0, 0, NULL, NULL },
+  { "unasked_max", SETTING_COUNT, AT (approvals.unasked_max), 1, 1000000, NULL, NULL },
   { .name = NULL },
 };
 

@@ -1,6 +1,7 @@
 /* Turns of the user, and the toolset that is left of the tenant's after so many of them. */
 #include <stdlib.h>
 
+#include "call/tenancy.h"
 #include "session/parts.h"
 
 static bool
@@ -74,12 +75,24 @@ count (struct session *session, unsigned turns)
     offer (session, left_of (session->base, turns));
 }
 
+/* Who speaks is there: what went without asking may go on. */
+static void
+begin_run (const struct session *session)
+{
+  const struct approval_run run = { session->tenant != NULL ? session->tenant : TENANT_DEFAULT,
+                                    session->principal, session->name };
+
+  if (session->all->settings.approvals != NULL)
+    approvals_begin_run (session->all->settings.approvals, &run);
+}
+
 void
 turns_begin (struct session *session)
 {
   if (session->in_turn)
     return;
   session->in_turn = true;
+  begin_run (session);
   count (session, session->user_turns + 1);
 }
 
@@ -94,5 +107,6 @@ void
 turns_reset (struct session *session)
 {
   session->in_turn = false;
+  begin_run (session);
   count (session, 0);
 }

@@ -207,6 +207,76 @@ a_schema_that_is_none_is_told_with_its_place (void)
   approval_words_clear (&words);
 }
 
+/* What a rule that says never spares a call. */
+static void
+t3_13_what_is_waived (void)
+{
+  static const char exempt[] = "[{\"tools\":[\"echo\"],\"approval\":\"never\"}]";
+  static const char both[] =
+    "[{\"tools\":[\"echo\"],\"approval\":\"never\"},"
+    "{\"tools\":[\"*\"],\"approval\":\"always\",\"reason\":\"It is ours.\"}]";
+  static const char ours[] = "[{\"approval\":\"always\",\"reason\":\"It is ours.\"}]";
+  static const char unread[] = "[{\"tools\":[\"echo\"],\"approval\":\"never\"},"
+                               "{\"arguments\":{\"required\":[\"path\"]},\"approval\":\"always\"}]";
+  static const struct {
+    const char *what, *mode, *tenant, *host;
+    bool tool_wants, required, waived;
+    const char *reason;
+  } rows[] = {
+    { "nothing would ask", NULL, NULL, exempt, false, false, false, NULL },
+    { "the tool would", NULL, NULL, exempt, true, false, true, "The tool asks for it." },
+    { "the mode would", "always", NULL, exempt, false, false, true, "Every call needs approval." },
+    { "the next rule would", NULL, NULL, both, false, false, true, "It is ours." },
+    { "a rule that can't be judged would", NULL, NULL, unread, false, false, true,
+      "A rule speaks of arguments that can't be judged." },
+    { "the tenant spares what the host asks for", NULL, exempt, ours, false, false, true,
+      "It is ours." },
+    { "what comes first is not spared by what comes later", NULL, ours, exempt, false, true, false,
+      "It is ours." },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct approval_rules *tenant = rules_of (NULL, rows[i].tenant);
+    struct approval_rules *host = rules_of (rows[i].mode, rows[i].host);
+    struct approval_need need;
+    struct asked a;
+    bool good;
+    asked_open (&a, "echo", NULL, "{}");
+    a.is.tool_wants = rows[i].tool_wants;
+    need = approval_judge (tenant, host, &a.is);
+    good = need.required == rows[i].required && need.waived == rows[i].waived
+           && (need.reason != NULL) == (rows[i].reason != NULL)
+           && (need.reason == NULL || strcmp (need.reason, rows[i].reason) == 0);
+    if (!good)
+      printf ("# %s: %d %d %s\n", rows[i].what, need.required, need.waived,
+              need.reason != NULL ? need.reason : "-");
+    CU_ASSERT_TRUE (good);
+    CU_ASSERT_EQUAL (need.unasked_max, 0);
+    approval_rules_unref (tenant);
+    approval_rules_unref (host);
+    arena_free (&a.arena);
+  }
+}
+
+static void
+t3_13_whose_cap_it_is (void)
+{
+  static const int64_t rows[][3] = { { 0, 0, 0 }, { 0, 7, 7 }, { 3, 7, 3 }, { 3, 0, 3 } };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct error err;
+    const struct approval_words words[] = { { .unasked_max = rows[i][0] },
+                                            { .unasked_max = rows[i][1] } };
+    struct approval_rules *tenant = approval_rules_new (&words[0], &err);
+    struct approval_rules *host = approval_rules_new (&words[1], &err);
+    const struct approval_asked asked = { .tool = "echo" };
+
+    CU_ASSERT_EQUAL (approval_judge (tenant, host, &asked).unasked_max, rows[i][2]);
+    approval_rules_unref (tenant);
+    approval_rules_unref (host);
+  }
+}
+
 static CU_TestInfo tests[] = {
   { "rows are judged", rows_are_judged },
   { "T0-8: callable approval fails closed for invalid arguments",
@@ -214,6 +284,8 @@ static CU_TestInfo tests[] = {
   { "what takes too many steps needs approval", what_takes_too_many_steps_needs_approval },
   { "the tenant speaks before the daemon", the_tenant_speaks_before_the_daemon },
   { "a schema that is none is told with its place", a_schema_that_is_none_is_told_with_its_place },
+  { "T3-13: what a rule that says never spares a call", t3_13_what_is_waived },
+  { "T3-13: the cap is the tenant's, or the daemon's", t3_13_whose_cap_it_is },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "approval rules", NULL, NULL, NULL, NULL, tests },

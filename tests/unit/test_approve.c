@@ -514,6 +514,94 @@ test_standing (void)
   tear_down (&bed);
 }
 
+static const struct approval_run one = { "acme", "key:a", NULL };
+
+/* A cap of three; what begins a run anew, and what does not. */
+static void
+test_unasked (void)
+{
+  static const struct approval_run others[] = { { "acme", "key:b", NULL },
+                                                { "other", "key:a", NULL },
+                                                { "acme", "key:a", "talk" },
+                                                { "acme", NULL, "key:a" } };
+  struct bed bed;
+
+  set_up (&bed);
+  for (int i = 0; i < 3; i++)
+    CU_ASSERT_TRUE (approvals_unasked (bed.book, &one, 3));
+  for (int i = 0; i < 3; i++)
+    CU_ASSERT_FALSE (approvals_unasked (bed.book, &one, 3));
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    CU_ASSERT_TRUE (approvals_unasked (bed.book, &others[i], 1));
+    CU_ASSERT_FALSE (approvals_unasked (bed.book, &others[i], 1));
+    approvals_begin_run (bed.book, &others[i]);
+    CU_ASSERT_TRUE (approvals_unasked (bed.book, &others[i], 1));
+  }
+  CU_ASSERT_FALSE (approvals_unasked (bed.book, &one, 3));
+  CU_ASSERT_TRUE (approvals_unasked (bed.book, &one, 4)); /* the cap is another one now */
+  bed.now_ms += 599999;
+  CU_ASSERT_FALSE (approvals_unasked (bed.book, &one, 4));
+  bed.now_ms++; /* ten minutes since one went */
+  for (int i = 0; i < 4; i++)
+    CU_ASSERT_TRUE (approvals_unasked (bed.book, &one, 4));
+  CU_ASSERT_FALSE (approvals_unasked (bed.book, &one, 4));
+  tear_down (&bed);
+}
+
+static bool
+goes (struct bed *bed, int i)
+{
+  char name[16];
+
+  (void) snprintf (name, sizeof name, "key:%d", i);
+  return approvals_unasked (bed->book, &(struct approval_run){ "acme", name, NULL }, 1);
+}
+
+/* Who is pushed out is who was quiet for longest. */
+static void
+test_unasked_many (void)
+{
+  struct bed bed;
+
+  set_up (&bed);
+  for (int i = 0; i < 10000; i++)
+    CU_ASSERT_TRUE (goes (&bed, i));
+  CU_ASSERT_FALSE (goes (&bed, 0));
+  CU_ASSERT_FALSE (goes (&bed, 9999));
+  CU_ASSERT_TRUE (goes (&bed, 10000));
+  CU_ASSERT_TRUE (goes (&bed, 0)); /* … in whose place that came; now in the place of 1 */
+  CU_ASSERT_FALSE (goes (&bed, 2));
+  CU_ASSERT_TRUE (goes (&bed, 1));
+  tear_down (&bed);
+}
+
+/* A rule that comes to stand approves what waits already, and nothing else. */
+static void
+test_rest_of_a_queue (void)
+{
+  struct bed bed;
+  struct heard first = { 0 }, alike = { 0 }, other = { 0 };
+
+  set_up (&bed);
+  start (&bed, NULL, "{\"a\":1}", &first);
+  start (&bed, NULL, "{\"a\":1.0}", &alike);
+  start (&bed, NULL, "{\"a\":2}", &other);
+  UNTIL (first.waits == 1 && alike.waits == 1 && other.waits == 1);
+  CU_ASSERT_EQUAL (decide_as (&bed, &(struct approval_decision){ .id = first.id,
+                                                                 .principal = "key:boss",
+                                                                 .may_approve = true,
+                                                                 .approve = true,
+                                                                 .remember = REMEMBER_ARGUMENTS }),
+                   DECISION_TAKEN);
+  UNTIL (bed.unit.submitted == 2);
+  CU_ASSERT_EQUAL (approvals_figures (bed.book).decisions, 1);
+  CU_ASSERT_EQUAL (decide (&bed, alike.id, false), DECISION_ALREADY);
+  CU_ASSERT_EQUAL (decide (&bed, other.id, false), DECISION_TAKEN);
+  UNTIL (other.done == 1);
+  CU_ASSERT_EQUAL (bed.unit.submitted, 2);
+  tear_down (&bed);
+}
+
 static void
 test_not_recorded (void)
 {
@@ -584,6 +672,9 @@ static CU_TestInfo tests[] = {
   { "a tool that changed is not run", test_changed },
   { "too many wait", test_too_many },
   { "U3-10 a rule stands over a restart", test_standing },
+  { "T3-13 a rule that comes to stand approves what waits", test_rest_of_a_queue },
+  { "T3-13 U3-10 how many go unasked", test_unasked },
+  { "how many go unasked, of very many", test_unasked_many },
   { "what can't be recorded is not run", test_not_recorded },
   { "T3-5 once, also when the store can't say", test_faults },
   CU_TEST_INFO_NULL,

@@ -335,6 +335,8 @@ each_error_has_its_pointer_and_a_hint (void)
     { "{\"approvals\":{\"mode\":\"sometimes\"}}", "/approvals/mode: " },
     { "{\"approvals\":{\"ttl\":\"10 minutes\"}}", "/approvals/ttl: expected a duration" },
     { "{\"approvals\":{\"ttl\":5}}", "/approvals/ttl: " },
+    { "{\"approvals\":{\"unasked_max\":0}}", "/approvals/unasked_max: " },
+    { "{\"approvals\":{\"unasked_max\":1.5}}", "/approvals/unasked_max: " },
     { "{\"approvals\":{\"by\":\"anybody\"}}", "/approvals/by: " },
     { "{\"approvals\":{\"rules\":[{\"tools\":[\"pay\"]}]}}", "/approvals/rules/0/approval: " },
     { "{\"approvals\":{\"rules\":[{\"approval\":\"always\",\"tools\":[7]}]}}",
