@@ -12,6 +12,7 @@ integration_tests = \
 	%D%/integration/test_cancel.py \
 	%D%/integration/test_config.py \
 	%D%/integration/test_crowd.py \
+	%D%/integration/test_approval_rows.py \
 	%D%/integration/test_approvals.py \
 	%D%/integration/test_durable.py \
 	%D%/integration/test_hooks.py \
@@ -195,6 +196,7 @@ check_LTLIBRARIES += %D%/integration/executors.la
 integration_tests += %D%/integration/test_auth.py
 EXTRA_DIST += %D%/integration/tokens.py
 integration_tests += %D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py %D%/integration/test_tasks.py
+EXTRA_DIST += %D%/integration/deciders.py
 EXTRA_DIST += %D%/integration/handshake.py
 check_LTLIBRARIES += %D%/integration/asks.la
 %C%_integration_asks_la_SOURCES = %D%/integration/asks.c
