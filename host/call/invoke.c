@@ -98,6 +98,27 @@ kind_of (const struct json_tape *tape, const struct json_node *question)
   return json_equals (tape, json_member (tape, params, "mode"), "url") ? "url" : "form";
 }
 
+/* Without "mode", which is what clients are told of the kind, and no member of toolhost_ask's. */
+static void
+write_params (struct json_writer *w, const struct json_tape *tape, const struct json_node *params,
+              struct arena *arena)
+{
+  size_t len;
+
+  jsonw_name (w, "params");
+  jsonw_object (w);
+  for (const struct json_node *n = json_first (params); params != NULL && n != json_end (params);
+       n = json_next (json_next (n))) {
+    const char *text, *name = json_string (tape, n, arena, &len);
+    if (len == 4 && memcmp (name, "mode", 4) == 0)
+      continue;
+    jsonw_name_len (w, name, len);
+    text = json_raw (tape, json_next (n), &len);
+    jsonw_raw (w, text, len);
+  }
+  jsonw_end (w);
+}
+
 /* The questions of a call, which are ours, as toolhost_ask has them. */
 static void
 write_asks (struct json_writer *w, const struct ask *ask)
@@ -113,16 +134,11 @@ write_asks (struct json_writer *w, const struct ask *ask)
     root = json_root (&tape);
     for (const struct json_node *n = json_first (root); n != json_end (root);
          n = json_next (json_next (n))) {
-      const struct json_node *params = json_member (&tape, json_next (n), "params");
       const char *key = json_string (&tape, n, &arena, &len);
-      const char *text = "{}";
       jsonw_name_len (w, key, len);
-      len = 2;
-      if (params != NULL)
-        text = json_raw (&tape, params, &len);
       jsonw_object (w);
       jsonw_name_string (w, "kind", kind_of (&tape, json_next (n)));
-      jsonw_name_raw (w, "params", text, len);
+      write_params (w, &tape, json_member (&tape, json_next (n), "params"), &arena);
       jsonw_end (w);
     }
   }
