@@ -172,7 +172,7 @@ fits (struct agent *agent, struct settings *s)
     return settings_wrong (s, "instructions", "none: an A2A agent has its own");
   return in_range (s, "max_iterations", agent->iterations, 1, 1000)
          && in_range (s, "max_function_calls", agent->calls, 0, 100000)
-         && in_range (s, "max_consecutive_errors", agent->errors, 1, 1000)
+         && in_range (s, "max_consecutive_errors", agent->errors, 0, 1000)
          && in_range (s, "deadline", agent->deadline_ms, 1, DEADLINE_MAX);
 }
 

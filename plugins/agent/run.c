@@ -143,7 +143,8 @@ count (struct run *run)
   const struct agent *agent = run->agent;
 
   run->spent = run->iterations >= agent->iterations
-               || (agent->calls != 0 && run->calls >= agent->calls) || run->errors >= agent->errors;
+               || (agent->calls != 0 && run->calls >= agent->calls)
+               || (run->errors != 0 && run->errors >= agent->errors);
 }
 
 bool

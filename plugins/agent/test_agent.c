@@ -88,7 +88,7 @@ each_slip_has_its_pointer (void)
     { CHAT (",\"max_iterations\":0"), "/agents/0/max_iterations: expected a whole number from 1" },
     { CHAT (",\"max_function_calls\":-1"),
       "/agents/0/max_function_calls: expected a whole number" },
-    { CHAT (",\"max_consecutive_errors\":0"), "/agents/0/max_consecutive_errors: expected" },
+    { CHAT (",\"max_consecutive_errors\":-1"), "/agents/0/max_consecutive_errors: expected" },
     { CHAT (",\"terminate_on_unknown_calls\":0"),
       "/agents/0/terminate_on_unknown_calls: expected" },
     { CHAT (",\"include_detailed_errors\":0"), "/agents/0/include_detailed_errors: expected" },
@@ -107,6 +107,40 @@ each_slip_has_its_pointer (void)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CU_ASSERT_EQUAL (toolhost_mock_build (mock, "agents", rows[i].config), TOOLHOST_FAILED);
     CU_ASSERT (told_part ("error", rows[i].config, rows[i].said, toolhost_mock_error ()));
+  }
+}
+
+/* Which limits there may be: the least, a large one, and those that are none. */
+static void
+T3_9_limits (void)
+{
+  static const struct {
+    const char *label, *members, *said; /* said NULL: it is good */
+  } rows[] = {
+    { "T3-9.8 max_iterations", ",\"max_iterations\":1", NULL },
+    { "T3-9.8 max_iterations", ",\"max_iterations\":100", NULL },
+    { "T3-9.8 max_iterations", ",\"max_iterations\":0", "/max_iterations: expected" },
+    { "T3-9.8 max_iterations", ",\"max_iterations\":-1", "/max_iterations: expected" },
+    { "T3-9.9 max_consecutive_errors", ",\"max_consecutive_errors\":0", NULL },
+    { "T3-9.9 max_consecutive_errors", ",\"max_consecutive_errors\":5", NULL },
+    { "T3-9.9 max_consecutive_errors", ",\"max_consecutive_errors\":-1",
+      "/max_consecutive_errors: expected a whole number from 0" },
+    { "T3-9.10 max_function_calls", "", NULL },
+    { "T3-9.10 max_function_calls", ",\"max_function_calls\":0", NULL }, /* any number */
+    { "T3-9.10 max_function_calls", ",\"max_function_calls\":1", NULL },
+    { "T3-9.10 max_function_calls", ",\"max_function_calls\":100", NULL },
+    { "T3-9.10 max_function_calls", ",\"max_function_calls\":-1",
+      "/max_function_calls: expected a whole number" },
+    { "T3-9.10 max_function_calls", ",\"max_function_calls\":null", "/max_function_calls" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CLEANUP_TEXT struct text config = { 0 };
+    text_addf (&config, CHAT ("%s"), rows[i].members);
+    CU_ASSERT_EQUAL (toolhost_mock_build (mock, "agents", text_get (&config)),
+                     rows[i].said == NULL ? TOOLHOST_OK : TOOLHOST_FAILED);
+    CU_ASSERT (told_part (rows[i].label, rows[i].members, rows[i].said != NULL ? rows[i].said : "",
+                          toolhost_mock_error ()));
   }
 }
 
@@ -365,6 +399,7 @@ too_many_calls_fail_the_turn (void)
 static CU_TestInfo tests[] = {
   { "U3-13 S3-18 the definition", U3_13_definition },
   { "each slip has its pointer", each_slip_has_its_pointer },
+  { "T3-9 limits", T3_9_limits },
   { "one round with a tool", one_round },
   { "A3-8 the only text is the task", A3_8_the_only_text_is_the_task },
   { "T3-16 a question, and what is kept", T3_16_a_question_and_what_is_kept },
