@@ -43,6 +43,12 @@ check_PROGRAMS += %D%/test_bodies
 %C%_test_bodies_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 %C%_test_bodies_LDADD = %D%/libopenapi.la $(PLUGIN_TEST_LIBS) $(YAML_LIBS) -lm
 
+# What others ask of such a plugin, row by row.
+check_PROGRAMS += %D%/test_rows
+%C%_test_rows_SOURCES = %D%/test_rows.c %D%/test_rig.h
+%C%_test_rows_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+%C%_test_rows_LDADD = %D%/libopenapi.la $(PLUGIN_TEST_LIBS) $(YAML_LIBS) -lm
+
 # The vectors of parameters, paths and servers.
 check_PROGRAMS += %D%/test_vectors
 %C%_test_vectors_SOURCES = %D%/test_vectors.c

@@ -259,7 +259,7 @@ a_service_that_is_searched (void)
 }
 
 static void
-a_call_of_what_was_found (void)
+T3_19_26_a_call_of_what_was_found (void)
 {
   static const struct {
     const char *arguments, *why;
@@ -304,7 +304,7 @@ static CU_TestInfo tests[] = {
   { "what was not told is said", what_was_not_told_is_said },
   { "answers that are no text", answers_that_are_no_text },
   { "a service that is searched", a_service_that_is_searched },
-  { "a call of what was found", a_call_of_what_was_found },
+  { "T3-19.26 a call of what was found", T3_19_26_a_call_of_what_was_found },
   CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = { { "openapi calls", start, stop, NULL, NULL, tests },

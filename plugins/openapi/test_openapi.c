@@ -436,7 +436,7 @@ build_file (const char *folder, const char *more)
 }
 
 static void
-T3_19_U3_18_references_to_files_are_opted_in (void)
+T3_19_12_U3_18_references_to_files_are_opted_in (void)
 {
   char folder[] = "/tmp/test_openapi.XXXXXX";
   CLEANUP_TEXT struct text sub = { 0 }, command = { 0 };
@@ -483,7 +483,8 @@ static CU_TestInfo tests[] = {
   { "credentials are the operator's", credentials_are_the_operators },
   { "one way of several will do", one_way_of_several_will_do },
   { "a key is no argument", a_key_is_no_argument },
-  { "T3-19 U3-18 references to files are opted in", T3_19_U3_18_references_to_files_are_opted_in },
+  { "T3-19.12 U3-18 references to files are opted in",
+    T3_19_12_U3_18_references_to_files_are_opted_in },
   CU_TEST_INFO_NULL,
 };
 static CU_SuiteInfo suites[] = { { "openapi", start, stop, NULL, NULL, tests },

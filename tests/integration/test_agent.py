@@ -10,6 +10,7 @@ from harness import Daemon, in_background, main, same, wait_for
 from model_server import PROTOCOLS, Model, a2a_task, says
 from test_asks_rest import ADA, answer as answer_ask, ask as asks
 from test_http import write_secret
+from test_invoke import add_relay
 from test_sessions import Listener, begin, call as call_in
 
 LIMIT = "Function invocation limit reached before a final answer could be produced."
@@ -119,7 +120,7 @@ def test_what_it_says_is_told_while_it_speaks():
 
 # ---- tools
 
-def test_T3_1_calls_results_and_the_answer_in_order():
+def test_T3_1_1_calls_results_and_the_answer_in_order():
     for protocol in PROTOCOLS[:3]:
         for stream in (True, False):
             with one(says("Let me see.", CALC, ("echo", {"text": "hi"})), says("It is 42."), protocol=protocol, stream=stream,
@@ -131,20 +132,39 @@ def test_T3_1_calls_results_and_the_answer_in_order():
                     assert d.wait_log("tool_call_finished", lambda e, tool=tool: e["tool"] == tool)["invoked_by"]
 
 
-def test_T3_1_rounds_follow_one_another():
+def test_T3_1_2_rounds_follow_one_another():
     with one(says("", CALC), says("", ("echo", {"text": "two"})), says("Done."), tools=["*"]) as (model, d):
         same(text(run(d)), "Done.")
         roles = [m["role"] for m in model.bodies()[2]["messages"]]
         same(roles, ["user", "assistant", "tool", "assistant", "tool"])
 
 
-def test_what_it_may_not_use_it_is_not_shown():
+def test_T3_1_3_calls_in_several_items_of_one_answer():
+    items = {"openai-responses": ("output", lambda i: {"type": "function_call", "call_id": f"c{i}", "name": "echo",
+                                                       "arguments": json.dumps({"text": f"n{i}"})},
+                                  {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Next."}]}),
+             "anthropic-messages": ("content", lambda i: {"type": "tool_use", "id": f"c{i}", "name": "echo",
+                                                          "input": {"text": f"n{i}"}}, {"type": "text", "text": "Next."})}
+    for protocol, (member, called, said) in items.items():
+        answer = {"raw": json.dumps({"status": "completed", member: [called(0), said, called(1), said, called(2)]})}
+        with one(answer, says("Done."), protocol=protocol, tools=["echo"]) as (model, d):
+            same(text(run(d)), "Done.")
+            same(results(model.bodies()[1]), ["n0", "n1", "n2"], protocol)
+
+
+def test_T3_14_16_a_null_that_a_model_gives_reaches_the_tool():
+    with one(says("", ("told", {"query": "x", "note": None})), says("Done."), plugins=("told",), tools=["told"]) as (model, d):
+        same(text(run(d)), "Done.")
+        same(json.loads(results(model.bodies()[1])[0])["arguments"], {"query": "x", "note": None})
+
+
+def test_T3_11_1_what_it_may_not_use_it_is_not_shown():
     with Model(says("Yes.")) as model, helped(model, agent(model, tools=["*"]), invoke=("echo",)) as d:
         text(run(d))
         same([t["function"]["name"] for t in model.bodies()[0]["tools"]], ["echo"])
 
 
-def test_U3_5_T3_10_texts_of_what_goes_wrong():
+def test_U3_5_T3_9_T3_10_texts_of_what_goes_wrong():
     calls = (("nothing", {}), ("echo", "{{{"), ("echo", {"text": 1, "more": 2}), ("fragile", {"crash": True}))
     for detailed in (False, True):
         with one(says("", *calls), says("Sorry."), plugins=("echo", "fragile"), tools=["*"],
@@ -155,10 +175,11 @@ def test_U3_5_T3_10_texts_of_what_goes_wrong():
             for got, expected in zip(told[1:], ("Error: Argument parsing failed.", "Error: Argument parsing failed.",
                                                 "Error: Function failed.")):
                 assert got.startswith(expected), told
-                same(" Exception: " in got, detailed, "T3-9 include_detailed_errors")
+                same(" Exception: " in got, detailed, "T3-9.7 with their causes" if detailed else "T3-10.2 the texts alone")
+            same("Exception" in "".join(told), detailed, "T3-10.1 with its cause" if detailed else "T3-9.6 without causes")
 
 
-def test_T3_9_terminate_on_unknown_calls():
+def test_T3_9_4_terminate_on_unknown_calls():
     with one(says("", ("nothing", {})), says("Sorry."), tools=["*"], terminate_on_unknown_calls=True) as (model, d):
         got = run(d)
         same(got.code, "agent_error", got)
@@ -166,11 +187,53 @@ def test_T3_9_terminate_on_unknown_calls():
         same(len(model.asked), 1)
 
 
-def test_T3_9_additional_tools_are_run_and_not_shown():
+def test_T3_9_1_without_tools_nothing_is_run():
+    for protocol in PROTOCOLS[:3]:
+        with one(says("", ("echo", {"text": "x"})), says("No tools."), protocol=protocol) as (model, d):
+            same(text(run(d)), "No tools.")
+            assert not model.bodies()[0].get("tools"), model.bodies()[0]
+            same(results(model.bodies()[1]), ['Error: Requested function "echo" not found.'])
+            same([e["tool"] for e in d.log_events("tool_call_finished") if e["tool"] == "echo"], [])
+
+
+def test_T3_9_3_an_unknown_call_is_told_and_the_run_goes_on():
+    with one(says("", ("nothing", {})), says("", ("echo", {"text": "on"})), says("Done."), tools=["*"]) as (model, d):
+        same(text(run(d)), "Done.")
+        same(results(model.bodies()[2]), ['Error: Requested function "nothing" not found.', "on"])
+
+
+def test_T3_9_5_additional_tools_are_run_and_not_shown():
     with one(says("", ("echo", {"text": "hidden"})), says("Done."), tools=["calculator"], additional_tools=["ec*"]) as (model, d):
         same(text(run(d)), "Done.")
         same([t["function"]["name"] for t in model.bodies()[0]["tools"]], ["calculator"])
         same(results(model.bodies()[1]), ["hidden"])
+
+
+# ---- tools that come and go
+
+def test_T3_11_what_it_is_shown_follows_what_there_is():
+    """A task keeps the tools it began with, the next one has those there are then."""
+    for stream in (True, False):
+        with Model(says("Hm.")) as model, helped(model, agent(model, tools=["*"], stream=stream), plugins=("echo",)) as d:
+            shown = lambda body: sorted(t["function"]["name"] for t in body["tools"])
+            grows = lambda body: (d.add("calculator"), d.wait_tool("calculator"), says("", ("echo", {"text": "x"})))[2]
+            model.script[:] = [grows, says("One.")]
+            same(text(run(d)), "One.")
+            same([shown(b) for b in model.bodies()], [["echo"]] * 2, "T3-11.5 a task's list stays as it was")
+            model.script[:] = [says("", CALC), says("Two.")]
+            same(text(run(d)), "Two.")
+            same(shown(model.bodies()[2]), ["calculator", "echo"], "T3-11.3 the model is shown what has come")
+            assert "42" in results(model.bodies()[3])[0], "T3-11.2 what has come can be called"
+            model.script[:] = [says("Three.")]
+            same(text(run(d)), "Three.")
+            same(shown(model.bodies()[4]), ["calculator", "echo"], "T3-11.6 it stays")
+            (d.plugin_dir / "calculator.so").unlink()
+            d.wait_tool("calculator", present=False)
+            model.script[:] = [says("", CALC), says("Four.")]
+            same(text(run(d)), "Four.")
+            same(shown(model.bodies()[5]), ["echo"], "T3-11.4 what has gone is not shown")
+            same(results(model.bodies()[6]), ['Error: Requested function "calculator" not found.'],
+                 "T3-11.10 as events and whole")
 
 
 # ---- limits
@@ -179,9 +242,10 @@ def test_T3_7_U3_4_max_iterations_end_with_a_call_without_tools():
     with one(lambda body: says("That is all.") if body.get("tool_choice") == "none" else says("", CALC),
              tools=["*"], max_iterations=3) as (model, d):
         same(text(run(d)), "That is all.")
-        same([b.get("tool_choice") for b in model.bodies()], [None, None, None, "none"])
+        same(len(results(model.bodies()[-1])), 3, "T3-7.1 so many rounds are run")
+        same([b.get("tool_choice") for b in model.bodies()], [None, None, None, "none"], "T3-7.3 then no tool may be called")
         calls = [c["id"] for m in model.bodies()[-1]["messages"] for c in m.get("tool_calls", [])]
-        same(len(calls), len(results(model.bodies()[-1])), "no orphaned calls")
+        same(len(calls), len(results(model.bodies()[-1])), "T3-7.2 each call has its result")
 
 
 def test_T3_7_forty_iterations_by_default():
@@ -191,7 +255,7 @@ def test_T3_7_forty_iterations_by_default():
         same(len(model.asked), 41)
 
 
-def test_T3_7_U3_9_a_blank_end_has_a_text_of_its_own():
+def test_T3_7_4_U3_9_a_blank_end_has_a_text_of_its_own():
     for protocol in PROTOCOLS[:3]:
         with one(says("", CALC), says(""), protocol=protocol, tools=["*"], max_iterations=1) as (_, d):
             same(text(run(d)), LIMIT, protocol)
@@ -203,20 +267,28 @@ def test_T3_8_max_function_calls_are_counted_after_the_batch():
     choose = lambda body: says("Done.") if body.get("tool_choice") == "none" else says("", *[CALC] * 3)
     with one(choose, tools=["*"], max_function_calls=5) as (model, d):
         same(text(run(d)), "Done.")
-        same((len(model.asked), len(results(model.bodies()[-1]))), (3, 6))
+        same((len(model.asked), len(results(model.bodies()[-1]))), (3, 6), "T3-8.1 the batch that reaches the limit is run")
+    single = lambda body: says("Done.") if body.get("tool_choice") == "none" else says("", CALC)
+    with one(single, tools=["*"], max_function_calls=2) as (model, d):
+        same(text(run(d)), "Done.")
+        same((len(model.asked), len(results(model.bodies()[-1]))), (3, 2), "T3-8.2 one call in each round")
     with one(says("", CALC), says("", CALC), says("Done."), tools=["*"], max_function_calls=0) as (model, d):
         same(text(run(d)), "Done.")
-        same(len(model.asked), 3)
+        same([b.get("tool_choice") for b in model.bodies()], [None] * 3, "T3-8.3 without a limit there is none")
 
 
 def test_T3_9_max_consecutive_errors_and_their_recovery():
     bad = says("", ("nothing", {}))
     with one(lambda body: says("I give up.") if body.get("tool_choice") == "none" else bad, tools=["*"]) as (model, d):
         same(text(run(d)), "I give up.")
-        same(len(model.asked), 4, "three in a row")
+        same(len(model.asked), 4, "T3-9.2 three in a row, by default")
+    with one(lambda body: says("I give up.") if body.get("tool_choice") == "none" else bad, tools=["*"],
+             max_consecutive_errors=0) as (model, d):
+        same(text(run(d)), "I give up.")
+        same(len(model.asked), 2, "T3-9.9 none is as one: the first ends it")
     with one(bad, bad, says("", CALC), bad, bad, says("Well."), tools=["*"]) as (model, d):
         same(text(run(d)), "Well.")
-        same([b.get("tool_choice") for b in model.bodies()], [None] * 6, "a success begins anew")
+        same([b.get("tool_choice") for b in model.bodies()], [None] * 6, "T3-9.11 a success begins anew")
 
 
 def test_more_calls_at_once_than_the_host_takes():
@@ -286,7 +358,7 @@ def test_S3_19_the_answer_by_pointer_and_by_schema():
 
 # ---- people
 
-def test_T3_16_U3_13_what_a_nested_tool_asks_the_caller_is_asked():
+def test_T3_16_9_U3_13_what_a_nested_tool_asks_the_caller_is_asked():
     for protocol in PROTOCOLS[:3]:
         with one(says("", ("greet", {"who": "it"}), ("echo", {"text": "once"})), says("They said hello."), protocol=protocol,
                  plugins=("asks", "echo"), tools=["*"]) as (model, d):
@@ -299,6 +371,91 @@ def test_T3_16_U3_13_what_a_nested_tool_asks_the_caller_is_asked():
             same(len(model.asked), 2, "nothing is asked again")
             d.wait_log("tool_call_finished", lambda e: e["tool"] == "helper")
             same(len([e for e in d.log_events("tool_call_finished") if e["tool"] == "echo"]), 1, "what was done is done")
+
+
+def test_T3_16_10_all_that_a_nested_tool_asks_the_caller_is_asked():
+    with one(says("", ("all", {}), ("greet", {"who": "it"})), says("Thanks."), plugins=("asks",), tools=["*"],
+             max_function_calls=1) as (model, d):
+        found = asks(d, "helper", {"task": "ask"})
+        same(len(found["requests"]), 5, "four of one tool, and one of the other")
+        same(answer_ask(d, found, decline=True).json["content"][0]["text"], "Thanks.")
+        same((len(model.asked), model.bodies()[1].get("tool_choice")), (2, "none"), "one batch, counted once")
+
+
+def test_T3_16_11_where_nobody_can_be_asked_the_tool_is_told_so():
+    with one(says("", ("greet", {"who": "it"})), says("Nobody."), plugins=("asks",), tools=["*"]) as (model, d):
+        got = d.call("helper", {"task": "greet"})  # a client of MCP that can't be asked
+        same(got.text, "Nobody.")
+        same(results(model.bodies()[1]), ["Hello, whoever (unaskable)!"])
+
+
+def relayed(d, numbers=(0,)):
+    """relay_0000, which says in whose name it was called."""
+    for number in numbers:
+        add_relay(d, number)
+        d.wait_tool(f"relay_{number:04}", timeout=30)
+
+
+NESTED = ("relay_0000", {"say": "called"})
+TRACE = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+
+
+@contextlib.contextmanager
+def nesting(*script, **members):
+    with one(*script, plugins=(), tools=["*"], **members) as (model, d):
+        relayed(d)
+        yield model, d
+
+
+def test_T3_16_1_T3_16_2_T3_16_4_T3_16_8_a_nested_tool_is_called_in_the_callers_name():
+    for stream in (True, False):
+        with nesting(says("", NESTED), says("Done."), stream=stream) as (model, d):
+            session = begin(d)
+            same(json.loads(call_in(d, session, "helper", {"task": "x"}).json["output"])["result"], "Done.")
+            own = json.loads(call_in(d, session, "relay_0000", {"say": "called"}).json["output"])["result"]
+            same(results(model.bodies()[1]), [own], "T3-16.8 session and tenant are the caller's")
+            assert own.startswith("called in ses"), own
+        with nesting(says("", NESTED), says("Done."), stream=stream) as (model, d):
+            got = d.mcp("tools/call", {"name": "helper", "arguments": {"task": "x"}}, meta=TRACE).json
+            same(got["result"]["content"][0]["text"], "Done.")
+            plain = d.mcp("tools/call", {"name": "relay_0000", "arguments": {"say": "called"}}, meta=TRACE).json
+            same(results(model.bodies()[1]), [plain["result"]["content"][0]["text"]], "T3-16.2 as it came, and nothing else")
+
+
+def test_T3_16_3_through_several_of_them():
+    last = ("relay_0001", {"tool": "relay_0000", "args": json.dumps(NESTED[1])})
+    with nesting(says("", last), says("Done.")) as (model, d):
+        relayed(d, numbers=(1,))
+        d.policy("relay_0001", {"permissions": {"invoke": ["*"]}})
+        d.signal(1)
+        d.wait_log("reloaded")
+        got = d.mcp("tools/call", {"name": "helper", "arguments": {"task": "x"}}, meta=TRACE).json
+        same(got["result"]["content"][0]["text"], "Done.")
+        told = json.loads(results(model.bodies()[1])[0])["result"]["content"][0]["text"]
+        assert told.startswith("called in  of default by ") and TRACE["traceparent"] in told, told
+
+
+def test_T3_16_5_without_anything_to_pass_on():
+    with nesting(says("", NESTED), says("Done.")) as (model, d):
+        same(text(run(d)), "Done.")
+        assert results(model.bodies()[1])[0].startswith("called in  of default by "), results(model.bodies()[1])
+
+
+def test_T3_16_6_what_a_call_came_with_is_no_parameter_of_the_model():
+    with nesting(says("", NESTED), says("Done."), parameters={"temperature": 0.8}) as (model, d):
+        d.mcp("tools/call", {"name": "helper", "arguments": {"task": "x"}}, meta=TRACE)
+        same(set(model.bodies()[0]), {"model", "messages", "stream", "tools", "temperature"})
+        assert "traceparent" not in json.dumps(model.bodies()[0]), model.bodies()[0]
+
+
+def test_T3_16_7_calls_share_nothing_of_it():
+    with nesting(lambda body: says("Done.") if results(body) else says("", NESTED)) as (model, d):
+        sessions = [begin(d), begin(d)]
+        for session in sessions:
+            call_in(d, session, "helper", {"task": "x"})
+        own = [json.loads(call_in(d, s, *NESTED).json["output"])["result"] for s in sessions]
+        told = [results(body)[0] for body in model.bodies() if results(body)]
+        same((told, len(set(told))), (own, 2))
 
 
 def test_T3_16_what_is_declined_the_model_hears():

@@ -81,7 +81,7 @@ def test_S1_2_U1_13_U1_14_a_stream_comes_out_with_results_in_it():
         same([e["type"] for e in again], [e["type"] for e in events])
 
 
-def test_U1_13_calls_run_at_once_and_the_run_waits():
+def test_U1_13_T3_10_4_calls_run_at_once_and_the_run_waits():
     with Daemon(plugins=["slow_echo"]) as d:
         events = play(d, call_events("slow_echo", {"ms": 400, "text": "slow"}, "a"),
                       call_events("slow_echo", {"ms": 1, "text": "fast"}, "b"))
@@ -90,7 +90,7 @@ def test_U1_13_calls_run_at_once_and_the_run_waits():
         same(events[-1], FINISHED)
 
 
-def test_T1_2_A1_7_what_is_not_here_is_left_to_others():
+def test_T1_2_T3_10_3_A1_7_what_is_not_here_is_left_to_others():
     with Daemon(plugins=["echo"]) as d:
         events = play(d, call_events("theirs"))
         same((results(events), statuses(events)), ({}, ["started", "failed"]))

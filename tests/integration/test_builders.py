@@ -135,6 +135,23 @@ def test_S0_7_S0_13_a_builder_that_fails_harms_no_other():
              [error["refuse"]["message"]])
 
 
+def test_T3_11_13_of_a_builder_that_fails_no_new_tool_comes():
+    with Daemon(plugins=["echo", "greeter"], tenants={"one": features(greet={"words": ["moin"]})}) as d:
+        one = caller(d, "one")
+        same(tools(one), ["echo", "greet_moin"])
+        d.tenant("one", features(greet={"words": ["servus", "moin"], "refuse": True}))
+        d.wait_log("tool_build_error")
+        assert "greet_servus" not in tools(one), tools(one)
+        same(call(one, "echo", {"text": "x"}).status, 200)
+
+
+def test_T3_14_13_each_tool_of_a_builder_has_a_self_of_its_own():
+    with Daemon(plugins=["greeter"], tenants={"one": features(greet={"words": ["moin", "servus"]})}) as d:
+        one = caller(d, "one")
+        for word in ("moin", "servus", "moin"):
+            same(call(one, f"greet_{word}", {}).json["content"][0]["text"], f"{word} to one")
+
+
 def test_S0_7_a_builder_that_hangs_harms_no_other():
     tenants = {"hang": features(greet={"hang": True}, refer=ACME["features"]["refer"])}
     with Daemon(plugins=["echo", "greeter", "request_transfer"], tenants=tenants, config={"start_timeout": "6s"}) as d:

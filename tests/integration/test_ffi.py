@@ -15,6 +15,7 @@ from harness import BUILD, CONFIG, PATIENCE, SOURCE, Daemon, Skip, installed, ma
 from test_auth import Caller, new_key
 from test_tenants import call, tools
 
+WEB_SEARCH = ("Search the web.", "What to look for.")  # as the comment in cases.h says
 CASES = "/plugin/libcases.so"
 GRANTED = ["libm.so.6", "libz.so.1", "libsqlite3.so.*", CASES]
 
@@ -132,7 +133,7 @@ def test_S3_16_name_title_description_strict_and_errors_are_the_documents():
         same(value(one, "grown_up", {"age": 18}), {})
 
 
-def test_S3_15_schemas_as_clients_see_them():
+def test_S3_15_T3_14_schemas_as_clients_see_them():
     with Host({"one": tenant(own("web_search", params=[
             {"name": "query", "type": "string", "description": "What to look for."},
             {"name": "num_results", "type": "int", "default": 10}],
@@ -142,13 +143,15 @@ def test_S3_15_schemas_as_clients_see_them():
         same(shown["inputSchema"], {
             "type": "object", "additionalProperties": False, "required": ["query"],
             "properties": {"query": {"type": "string", "maxLength": 65536, "description": "What to look for."},
-                           "num_results": {"type": "integer", "minimum": -2**31, "maximum": 2**31 - 1, "default": 10}}})
+                           "num_results": {"type": "integer", "minimum": -2**31, "maximum": 2**31 - 1, "default": 10}}},
+             "T3-14.9 without a schema the prototype is one")
+        same((shown["name"], shown["description"]), ("web_search", "A case."), "T3-14.1 name and description are the document's")
         same(shown["outputSchema"]["required"], ["result"])
         same(value(one, "web_search", {"query": "C"}), {"result": "10 results for C"})
         same(value(one, "web_search", {"query": "C", "num_results": 2}), {"result": "2 results for C"})
 
 
-def test_S3_15_U3_1_tools_of_a_header_in_a_file():
+def test_S3_15_U3_1_T3_14_tools_of_a_header_in_a_file():
     header = str(SOURCE / "plugins" / "ffi" / "cases.h")
     functions = {"web_search": {"params": {"num_results": {"default": 10}}, "returns": {"free": "give_back"}}}
     features = {"headers": [{"file": header, "library": CASES, "symbols": ["middle", "sum", "next_colour", "divide"],
@@ -157,6 +160,10 @@ def test_S3_15_U3_1_tools_of_a_header_in_a_file():
     with Host({"one": {"tools": [], "features": {"functions": features}}}, policy=reads) as d:
         one = d.of("one")
         same(tools(one), ["divide", "middle", "next_colour", "sum", "web_search"])
+        shown = next(t for t in one.http("GET", "/v1/tools").json["tools"] if t["name"] == "web_search")
+        same((shown["description"], shown["inputSchema"]["properties"]["query"]["description"]), WEB_SEARCH,
+             "T3-14.2 without any they are the comment's")
+        same(shown["inputSchema"]["properties"]["num_results"]["default"], 10, "T3-14.11 what the document adds")
         same(value(one, "web_search", {"query": "C"}), {"result": "10 results for C"})
         same(value(one, "middle", {"a": {"x": 0, "y": 2}, "b": {"x": 1, "y": 4}}), {"result": {"x": 0.5, "y": 3}})
         same(value(one, "sum", {"values": [1, 2.5]}), {"result": 3.5})
@@ -226,7 +233,7 @@ def test_what_is_not_granted_is_no_tool():
             same(tools(d.of("one")), [])
 
 
-def test_U3_14_T3_11_tools_come_and_go_with_the_configuration():
+def test_U3_14_T3_11_9_tools_come_and_go_with_the_configuration():
     with Host({"one": tenant(POW)}) as d:
         one = d.of("one")
         same(tools(one), ["pow"])

@@ -61,12 +61,29 @@ def test_U3_3_a_name_is_one_tool_s():
 
 # ---- arguments
 
-def test_T3_14_U3_2_missing_required():
+def test_T3_14_a_schema_as_its_author_has_written_it():
+    with Daemon(plugins=["told"]) as d:
+        shown = {t["name"]: t for t in d.mcp("tools/list").json["result"]["tools"]}["told"]
+        schema = shown["inputSchema"]
+        same((shown["description"], schema["properties"]["query"]),
+             ("Says which arguments it has.", {"type": "string", "description": "What to look for"}),
+             "T3-14.3 members have their descriptions")
+        same((set(schema["properties"]), schema["required"]), ({"query", "num_results", "note", "order", "ms"}, ["query"]),
+             "T3-14.4 all of it is there")
+        same((schema["additionalProperties"], schema["properties"]["order"]["x-shown"]), (False, "small"),
+             "T3-14.8 also what only its author knows")
+        same(told(d, {"query": "x", "num_results": 3}), {"num_results": 3, "arguments": {"query": "x", "num_results": 3}},
+             "T3-14.5 arguments are an object of its members")
+        answer = d.mcp("tools/call", {"name": "told", "arguments": {"query": "x", "num_results": 3}}).json["result"]
+        same(answer["structuredContent"]["num_results"], 3, "T3-14.10 over MCP as well")
+
+
+def test_T3_14_6_U3_2_missing_required():
     with Daemon(plugins=["told"]) as d:
         same(told(d, {}), ("tool_args_invalid", ["/query"]))
 
 
-def test_T3_14_U3_2_invalid_type():
+def test_T3_14_7_U3_2_invalid_type():
     with Daemon(plugins=["told"], config={"repair": "off"}) as d:
         rows = [({"query": 5}, ["/query"]), ({"query": "x", "num_results": "ten"}, ["/num_results"]),
                 ({"query": "x", "num_results": True}, ["/num_results"]),  # a bool is no integer
@@ -84,19 +101,32 @@ def test_U3_2_no_other_members_and_only_the_choices():
         same(told(d, {"query": "x", "order": "date"})["arguments"], {"query": "x", "order": "date"})
 
 
-def test_T3_14_U3_2_an_explicit_null_is_kept():
+def test_T3_14_15_U3_2_an_explicit_null_is_kept():
     with Daemon(plugins=["told"]) as d:
         same(told(d, {"query": "x", "note": None})["arguments"], {"query": "x", "note": None})
         same(told(d, {"query": "x", "note": "n"})["arguments"], {"query": "x", "note": "n"})
 
 
-def test_T3_14_U3_2_an_omitted_optional_has_its_default():
+def test_T3_14_17_U3_2_an_omitted_optional_has_its_default():
     with Daemon(plugins=["told"]) as d:
         same(told(d, {"query": "x"})["num_results"], 10)
         same(told(d, {"query": "x", "num_results": 3})["num_results"], 3)
 
 
-def test_T3_14_a_slow_tool_does_not_hold_up_the_loop():
+def test_T3_14_12_a_tool_that_waits_gives_its_result_when_it_has_it():
+    with Daemon(plugins=["told"]) as d:
+        same(told(d, {"query": "x", "ms": 50}), {"num_results": 10, "arguments": {"query": "x", "ms": 50}})
+
+
+def test_T3_14_14_tools_of_one_plugin_share_what_it_keeps():
+    with Daemon(plugins=["shelf"]) as d:
+        books = lambda: len(d.mcp("resources/list").json["result"]["resources"])
+        for count in (3, 1):
+            same(d.rest("put_books", {"count": count}).status, 200)
+            wait_for(lambda: books() == count, what="what another offer of the plugin sees")
+
+
+def test_T3_14_18_a_slow_tool_does_not_hold_up_the_loop():
     with Daemon(plugins=["told", "echo"]) as d:
         slow = in_background(d.rest, "told", {"query": "slow", "ms": 60000}, call_id="slow")
         wait_for(lambda: d.http("GET", "/v1/calls/slow").status == 200, what="a call that runs")

@@ -2,7 +2,8 @@
 
 import time
 
-from harness import Daemon, main, plugin_file, same, under_load, wait_for
+from harness import Daemon, in_background, main, plugin_file, same, under_load, wait_for
+from test_guards import approve, asked
 
 LIVE_WITHIN = 1  # seconds, as promised
 
@@ -16,7 +17,7 @@ def test_a_plugin_dropped_in_is_live():
         assert time.monotonic() - at < LIVE_WITHIN * 5, "it took too long"
 
 
-def test_a_removed_plugin_is_gone():
+def test_T3_11_14_a_removed_plugin_is_gone():
     with Daemon(plugins=["echo", "calculator"]) as d:
         d.call("echo", {"text": "x"})
         (d.plugin_dir / "echo.so").unlink()
@@ -64,7 +65,40 @@ def test_a_plugin_that_others_could_write_is_refused():
         same(d.tools(), ["echo"])
 
 
-def test_two_plugins_of_one_tool():
+def test_T3_11_8_what_has_come_asks_for_approval_where_it_has_to():
+    rules = {"approvals": {"rules": [{"tools": ["ec*"], "approval": "always", "reason": "Look."}]}}
+    with Daemon(plugins=["hash"], config=rules) as d:
+        d.add("echo")
+        d.wait_tool("echo")
+        waiting = in_background(lambda: d.rest("echo", {"text": "x"}))
+        approve(d, asked(d))
+        same(waiting().body["content"][0]["text"], "x")
+
+
+def test_T3_11_11_the_same_file_once_more_is_nothing_new():
+    with Daemon(plugins=["echo"]) as d:
+        d.call("echo", {"text": "x"})
+        part = d.plugin_dir / ".part"
+        part.write_bytes((d.plugin_dir / "echo.so").read_bytes())
+        part.chmod(0o755)
+        part.rename(d.plugin_dir / "echo.so")
+        d.add("hash")  # comes after it
+        d.wait_tool("hash")
+        same((d.tools().count("echo"), d.log_events("tool_name_conflict")), (1, []))
+        assert d.call("echo", {"text": "x"}).ok
+
+
+def test_T3_11_15_what_was_no_plugin_goes_unnoticed():
+    with Daemon(plugins=["echo"]) as d:
+        (d.plugin_dir / "text.so").write_text("this is no shared object\n")
+        d.wait_log("plugin_refused")
+        (d.plugin_dir / "text.so").unlink()
+        d.add("hash")
+        d.wait_tool("hash")
+        same(d.tools(), ["echo", "hash"])
+
+
+def test_T3_11_12_two_plugins_of_one_tool():
     with Daemon(plugins=["echo"]) as d:
         d.add("echo", "second")
         d.wait_log("tool_name_conflict", lambda e: "echo" in str(e.get("why")))

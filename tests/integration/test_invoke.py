@@ -78,7 +78,7 @@ def test_a_structured_result_comes_along():
         assert "42" in json.dumps(result.get("structured", result["content"])), result
 
 
-def test_only_what_is_granted():
+def test_T3_11_16_only_what_is_granted():
     with relays(plugins=("echo", "calculator"), policy=grant("calc*", "nothing")) as d:
         status, result = one(d, "echo", {"text": "hi"})
         same((status, result["code"], result["is_error"]), (NOT_GRANTED, "invoke_not_granted", True))

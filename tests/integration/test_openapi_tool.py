@@ -182,7 +182,20 @@ def test_what_of_answers_is_told():
         assert "Of 5 items the first 3 are told" in answer.body["content"][1]["text"], answer
 
 
-def test_U3_19_only_what_is_granted_is_asked():
+def test_T3_19_37_a_server_s_variable_leads_nowhere_that_is_not_granted():
+    """Neither to another host, nor, where all hosts are granted, to an address that is not public."""
+    anywhere = [{"url": "http://*/*"}]
+    for grants, code in (([], "http_not_granted"), (anywhere, "ssrf_blocked")):
+        def make(url):
+            found = document(url, said={"get": operation("say")})
+            found["servers"] = [{"url": "http://{host}/v1", "variables": {"host": {"default": "public.example"}}}]
+            return found
+        with serving(make=make, policy={"permissions": {"http": grants}},
+                     server_variables={"host": "169.254.169.254"}) as (s, d):
+            same((d.rest("say", {}).code, s.asked), (code, []))
+
+
+def test_U3_19_T3_19_36_T3_19_44_only_what_is_granted_is_asked():
     with serving(server="http://127.0.0.1:9/v1") as (s, d):
         same(d.rest("say", {}).code, "http_not_granted")
     with serving(policy={"permissions": {"http": []}}) as (s, d):
@@ -207,7 +220,7 @@ def write_yaml(url, folder):
     return path
 
 
-def test_U3_18_a_document_in_a_file_and_what_it_refers_to():
+def test_U3_18_T3_19_16_a_document_in_a_file_and_what_it_refers_to():
     with serving(make=None, file=write_yaml, external_refs=True) as (s, d):
         same(body(d, "say", {"q": "x"})["path"], "/v1/said?q=x")
     with serving(make=None, file=write_yaml) as (s, d):

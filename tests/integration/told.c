@@ -17,7 +17,7 @@ told_definition (void *self)
         "query": { "type": "string", "description": "What to look for" },
         "num_results": { "type": "integer", "default": 10, "description": "How many" },
         "note": { "type": ["string", "null"], "description": "A note, or none" },
-        "order": { "enum": ["name", "date"], "description": "By what" },
+        "order": { "enum": ["name", "date"], "description": "By what", "x-shown": "small" },
         "ms": { "type": "integer", "description": "How long it takes" }
       },
       "required": ["query"],
