@@ -206,7 +206,7 @@ check_LTLIBRARIES += %D%/integration/asks.la
 
 # Results that are too large for a model.
 integration_tests += %D%/integration/test_results.py %D%/integration/test_toolsets.py \
-	%D%/integration/test_tenants.py %D%/integration/test_guards.py %D%/integration/test_guard_rows.py %D%/integration/test_pins.py %D%/integration/test_builders.py \
+	%D%/integration/test_tenants.py %D%/integration/test_guards.py %D%/integration/test_guard_rows.py %D%/integration/test_guard_ways.py %D%/integration/test_pins.py %D%/integration/test_builders.py \
 	%D%/integration/test_manage.py %D%/integration/test_meals.py
 check_LTLIBRARIES += %D%/integration/deeds.la
 %C%_integration_deeds_la_SOURCES = %D%/integration/deeds.c
