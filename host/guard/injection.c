@@ -2,7 +2,6 @@
  * something. */
 #include "guard/injection.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,26 +226,15 @@ find (const struct guard *guard, struct search *s)
 
 /* Comments are in most pages of the web: they are looked for when they are asked for, and when all
  * that is found is taken out. */
+/* Pages of the web have comments: without a word of the operator they are looked for to strip them.
+ */
 static bool
 read_kinds (struct reading *r, bool strip, struct injection *own)
 {
-  const struct json_node *list = reading_member (r, "kinds");
-  unsigned index = 0, kind = 0;
-
-  for (unsigned i = 0; list == NULL && i < KINDS; i++)
-    own->wanted[i] = i != COMMENTS || strip;
-  if (list == NULL)
-    return true;
-  if (!json_is (list, JSON_ARRAY) || list->count == 0)
-    return error_set (r->err, "/kinds: expected a list like [\"instructions\", \"hidden\"]");
-  for (const struct json_node *n = json_first (list); n != json_end (list);
-       n = json_next (n), index++) {
-    char pointer[32];
-    snprintf (pointer, sizeof pointer, "/kinds/%u", index);
-    if (!reading_word_at (r, n, pointer, kind_names, &kind))
-      return false;
-    own->wanted[kind] = true;
-  }
+  if (!reading_kinds (r, kind_names, "\"instructions\", \"hidden\"", own->wanted))
+    return false;
+  if (reading_member (r, "kinds") == NULL)
+    own->wanted[COMMENTS] = strip;
   return true;
 }
 

@@ -174,33 +174,9 @@ find (const struct guard *guard, struct search *s)
 /* ---- configuration ---- */
 
 static bool
-read_kinds (struct reading *r, struct pii *pii)
-{
-  const struct json_node *list = reading_member (r, "kinds");
-  unsigned index = 0, kind = 0;
-
-  if (list == NULL) {
-    for (unsigned i = 0; i < KINDS; i++)
-      pii->wanted[i] = true;
-    return true;
-  }
-  if (!json_is (list, JSON_ARRAY) || list->count == 0)
-    return error_set (r->err, "/kinds: expected a list like [\"email\", \"phone\"]");
-  for (const struct json_node *n = json_first (list); n != json_end (list);
-       n = json_next (n), index++) {
-    char pointer[32];
-    snprintf (pointer, sizeof pointer, "/kinds/%u", index);
-    if (!reading_word_at (r, n, pointer, kind_names, &kind))
-      return false;
-    pii->wanted[kind] = true;
-  }
-  return true;
-}
-
-static bool
 read_plain (struct reading *r, struct pii *pii)
 {
-  if (!read_kinds (r, pii))
+  if (!reading_kinds (r, kind_names, "\"email\", \"phone\"", pii->wanted))
     return false;
   for (unsigned i = 0; i < KINDS; i++) {
     char standard[16];

@@ -1,5 +1,6 @@
 #include "guard/reading.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,29 @@ reading_word (struct reading *r, const char *name, const char *const *words, uns
     return true;
   buf_printf (&pointer, "/%s", name);
   return reading_word_at (r, node, buf_cstr (&pointer), words, place);
+}
+
+bool
+reading_kinds (struct reading *r, const char *const *words, const char *example, bool *wanted)
+{
+  const struct json_node *list = reading_member (r, "kinds");
+  unsigned index = 0, kind = 0;
+
+  for (unsigned i = 0; list == NULL && words[i] != NULL; i++)
+    wanted[i] = true;
+  if (list == NULL)
+    return true;
+  if (!json_is (list, JSON_ARRAY) || list->count == 0)
+    return error_set (r->err, "/kinds: expected a list like [%s]", example);
+  for (const struct json_node *n = json_first (list); n != json_end (list);
+       n = json_next (n), index++) {
+    char pointer[32];
+    snprintf (pointer, sizeof pointer, "/kinds/%u", index);
+    if (!reading_word_at (r, n, pointer, words, &kind))
+      return false;
+    wanted[kind] = true;
+  }
+  return true;
 }
 
 static bool

@@ -30,6 +30,9 @@ bool reading_word (struct reading *r, const char *name, const char *const *words
 /* A node that is to be one of some words; `pointer` is said in err. */
 bool reading_word_at (struct reading *r, const struct json_node *node, const char *pointer,
                       const char *const *words, unsigned *place);
+/* "kinds": a list of some words, of which wanted[i] is set; absent: all of them are.  `example` is
+ * two of them as they stand in a list. */
+bool reading_kinds (struct reading *r, const char *const *words, const char *example, bool *wanted);
 /* Are all members of an object known? `known` and `more` end with NULL; `more` may be NULL. */
 bool reading_known (struct reading *r, const struct json_node *object, const char *pointer,
                     const char *const *known, const char *const *more);

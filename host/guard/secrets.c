@@ -1,5 +1,4 @@
 /* The guard "secrets": keys as those who issue them write them, and texts too random for words. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,29 +322,6 @@ find (const struct guard *guard, struct search *s)
 /* ---- configuration ---- */
 
 static bool
-read_kinds (struct reading *r, struct secrets *own)
-{
-  const struct json_node *list = reading_member (r, "kinds");
-  unsigned index = 0, kind = 0;
-
-  if (list == NULL) {
-    memset (own->wanted, true, sizeof own->wanted);
-    return true;
-  }
-  if (!json_is (list, JSON_ARRAY) || list->count == 0)
-    return error_set (r->err, "/kinds: expected a list like [\"aws\", \"pem\"]");
-  for (const struct json_node *n = json_first (list); n != json_end (list);
-       n = json_next (n), index++) {
-    char pointer[32];
-    snprintf (pointer, sizeof pointer, "/kinds/%u", index);
-    if (!reading_word_at (r, n, pointer, kind_names, &kind))
-      return false;
-    own->wanted[kind] = true;
-  }
-  return true;
-}
-
-static bool
 read_entropy (struct reading *r, struct secrets *own)
 {
   const struct json_node *node = reading_member (r, "entropy");
@@ -378,7 +354,7 @@ read_secrets (struct reading *r)
 
   index_shapes (own);
   r->guard->redacts = true;
-  if (!read_kinds (r, own) || !read_entropy (r, own))
+  if (!reading_kinds (r, kind_names, "\"aws\", \"pem\"", own->wanted) || !read_entropy (r, own))
     return false;
   for (unsigned i = 0; i < KINDS; i++)
     if (!reading_rule (r, kind_whats[i], "[secret]", &own->rules[i]))

@@ -5,29 +5,9 @@
 
 #include "protocol.h"
 
-enum { NAME_LEN_MAX = 64, DEADLINE_MAX = 24 * 3600 * 1000 };
-
-static const char NAME_CHARS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+enum { DEADLINE_MAX = 24 * 3600 * 1000 };
 
 /* ---- values ----------------------------------------------------------------------------- */
-
-/* An object, kept as it stands there. */
-static bool
-read_object (struct settings *s, const char *name, void *value)
-{
-  struct text *object = value;
-  struct json_scan scan = s->scan;
-  const char *from;
-
-  if (!json_scan_enter (&scan, '{'))
-    return settings_wrong (s, name, "an object");
-  from = scan.at - 1;
-  if (!json_scan_skip (&s->scan))
-    return settings_wrong (s, name, "an object");
-  text_clear (object);
-  text_add_len (object, from, (size_t) (s->scan.at - from));
-  return true;
-}
 
 static bool
 is_pattern (const struct text *text)
@@ -35,11 +15,11 @@ is_pattern (const struct text *text)
   size_t len = 0;
 
   for (const char *c = text_get (text); *c != '\0'; c++)
-    if (*c != '*' && strchr (NAME_CHARS, *c) == NULL)
+    if (*c != '*' && strchr (SETTINGS_NAME_CHARS, *c) == NULL)
       return false;
     else
       len++;
-  return len == text->len && len != 0 && len <= NAME_LEN_MAX;
+  return len == text->len && len != 0 && len <= SETTINGS_NAME_MAX;
 }
 
 static bool
@@ -102,32 +82,17 @@ read_pointer (struct settings *s, const char *name, void *value)
   return *text == '\0' || *text == '/' || settings_wrong (s, name, "a JSON pointer");
 }
 
-/* An object within the one that is read. */
-static bool
-read_inner (struct settings *s, const char *name, const struct setting *members)
-{
-  char where[sizeof s->where];
-  bool good;
-
-  memcpy (where, s->where, sizeof where);
-  (void) snprintf (s->where + strlen (where), sizeof where - strlen (where), "/%s", name);
-  good = settings_read (s, members);
-  if (good)
-    memcpy (s->where, where, sizeof where);
-  return good;
-}
-
 static bool
 read_output (struct settings *s, const char *name, void *value)
 {
   struct agent *agent = value;
   const struct setting members[] = {
     { "pointer", read_pointer, agent },
-    { "schema", read_object, &agent->schema },
+    { "schema", settings_object, &agent->schema },
     { .name = NULL },
   };
 
-  return read_inner (s, name, members);
+  return settings_inner (s, name, members);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -155,10 +120,7 @@ is_url (const struct text *url)
 static bool
 fits (struct agent *agent, struct settings *s)
 {
-  const char *name = text_get (&agent->name);
-
-  if (agent->name.len == 0 || agent->name.len > NAME_LEN_MAX
-      || strspn (name, NAME_CHARS) != agent->name.len)
+  if (!settings_is_name (&agent->name))
     return settings_wrong (s, "name", "the name of a tool: 1 to 64 of A-Za-z0-9_-");
   if (agent->protocol == NULL)
     return settings_wrong (s, "protocol", "how it is spoken to");
@@ -186,7 +148,7 @@ agent_read (struct agent *agent, struct settings *s)
     { "protocol", read_protocol, &agent->protocol },
     { "model", settings_text, &agent->model },
     { "instructions", settings_text, &agent->instructions },
-    { "parameters", read_object, &agent->parameters },
+    { "parameters", settings_object, &agent->parameters },
     { "tools", read_names, &agent->tools },
     { "additional_tools", read_names, &agent->more },
     { "stream", settings_bool, &agent->stream },

@@ -179,16 +179,9 @@ said (struct values *pool, const struct value *items, const struct turn *turn)
 static const struct value *
 told (struct values *pool, const struct value *items, const struct outcome *outcomes, size_t count)
 {
-  for (size_t i = 0; i < count; i++) {
-    CLEANUP_TEXT struct text json = { 0 };
-    json_open (&json, '{');
-    json_name_string (&json, "role", "tool");
-    json_name_string (&json, "tool_call_id", text_get (&outcomes[i].call->id));
-    json_name_string (&json, "content", text_get (&outcomes[i].text));
-    json_close (&json, '}');
-    items = conversation_add (pool, items, &json);
-  }
-  return items;
+  static const struct told_as as = { "role", "tool", "tool_call_id", "content" };
+
+  return conversation_told (pool, items, &as, outcomes, count);
 }
 
 const struct protocol openai_chat = { .name = "openai-chat",

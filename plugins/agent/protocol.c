@@ -161,6 +161,22 @@ conversation_ask (struct values *pool, const struct value *items, const char *te
   return conversation_add (pool, items, &json);
 }
 
+const struct value *
+conversation_told (struct values *pool, const struct value *items, const struct told_as *as,
+                   const struct outcome *outcomes, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    CLEANUP_TEXT struct text json = { 0 };
+    json_open (&json, '{');
+    json_name_string (&json, as->member, as->type);
+    json_name_string (&json, as->id, text_get (&outcomes[i].call->id));
+    json_name_string (&json, as->text, text_get (&outcomes[i].text));
+    json_close (&json, '}');
+    items = conversation_add (pool, items, &json);
+  }
+  return items;
+}
+
 void
 write_members (struct text *out, const struct text *object)
 {

@@ -81,6 +81,14 @@ const struct value *conversation_ask (struct values *pool, const struct value *i
 /* One item more, of JSON text. */
 const struct value *conversation_add (struct values *pool, const struct value *items,
                                       const struct text *json);
+/* An item more for each outcome: an object whose `member` is `type` and whose members `id` and
+ * `text` hold the call's id and what came of it. */
+struct told_as {
+  const char *member, *type, *id, *text;
+};
+const struct value *conversation_told (struct values *pool, const struct value *items,
+                                       const struct told_as *as, const struct outcome *outcomes,
+                                       size_t count);
 /* The members of an object, into an object that is open. */
 void write_members (struct text *out, const struct text *object);
 void write_parameters (struct text *out, const struct question *question, bool stream);

@@ -179,16 +179,9 @@ said (struct values *pool, const struct value *items, const struct turn *turn)
 static const struct value *
 told (struct values *pool, const struct value *items, const struct outcome *outcomes, size_t count)
 {
-  for (size_t i = 0; i < count; i++) {
-    CLEANUP_TEXT struct text json = { 0 };
-    json_open (&json, '{');
-    json_name_string (&json, "type", "function_call_output");
-    json_name_string (&json, "call_id", text_get (&outcomes[i].call->id));
-    json_name_string (&json, "output", text_get (&outcomes[i].text));
-    json_close (&json, '}');
-    items = conversation_add (pool, items, &json);
-  }
-  return items;
+  static const struct told_as as = { "type", "function_call_output", "call_id", "output" };
+
+  return conversation_told (pool, items, &as, outcomes, count);
 }
 
 const struct protocol openai_responses = { .name = "openai-responses",

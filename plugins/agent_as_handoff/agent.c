@@ -4,36 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_LEN = 64 };
-
-static bool
-is_name (const struct text *name)
-{
-  const char *text = text_get (name);
-
-  return name->len != 0 && name->len <= NAME_MAX_LEN
-         && strspn (text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-              == name->len;
-}
-
-/* An object, kept as it stands there. */
-static bool
-read_args (struct settings *s, const char *name, void *value)
-{
-  struct text *args = value;
-  struct json_scan scan = s->scan;
-  const char *from;
-
-  if (!json_scan_enter (&scan, '{'))
-    return settings_wrong (s, name, "an object");
-  from = scan.at - 1;
-  if (!json_scan_skip (&s->scan))
-    return settings_wrong (s, name, "an object");
-  text_clear (args);
-  text_add_len (args, from, (size_t) (s->scan.at - from));
-  return true;
-}
-
 static bool
 read_update_call (struct settings *s, const char *name, void *value)
 {
@@ -44,15 +14,8 @@ read_update_call (struct settings *s, const char *name, void *value)
     { "language", settings_text, &agent->language },
     { .name = NULL },
   };
-  char where[sizeof s->where];
-  bool good;
 
-  memcpy (where, s->where, sizeof where);
-  (void) snprintf (s->where + strlen (where), sizeof where - strlen (where), "/%s", name);
-  good = settings_read (s, members);
-  if (good)
-    memcpy (s->where, where, sizeof where);
-  return good;
+  return settings_inner (s, name, members);
 }
 
 /* What the seed's system calls it: by the agent, in lower case. */
@@ -74,7 +37,7 @@ agent_read (struct agent *agent, struct settings *s)
   static const char named[] = "the name of a tool: 1 to 64 of A-Za-z0-9_-";
   const struct setting members[] = {
     { "agent", settings_text, &agent->agent },
-    { "args", read_args, &agent->args },
+    { "args", settings_object, &agent->args },
     { "name", settings_text, &agent->name },
     { "description", settings_text, &agent->description },
     { "handoff_message", settings_text, &agent->message },
@@ -87,11 +50,11 @@ agent_read (struct agent *agent, struct settings *s)
   agent->interruptible = true;
   if (!settings_read (s, members))
     return false;
-  if (!is_name (&agent->agent))
+  if (!settings_is_name (&agent->agent))
     return settings_wrong (s, "agent", named);
   if (agent->name.len == 0)
     name_it (agent);
-  return is_name (&agent->name) || settings_wrong (s, "name", named);
+  return settings_is_name (&agent->name) || settings_wrong (s, "name", named);
 }
 
 void

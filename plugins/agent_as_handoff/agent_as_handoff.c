@@ -98,45 +98,29 @@ release (void *self)
 }
 
 static bool
-add (struct settings *s)
+read_one (void *self, struct settings *s)
 {
-  struct agent *agent = calloc (1, sizeof *agent);
-
-  if (agent == NULL)
-    return built_nothing (s->build) == TOOLHOST_OK;
-  if (!agent_read (agent, s)) {
-    release (agent);
-    return false;
-  }
-  agent_define (agent);
-  return built_add (s->build, &agent_as_handoff, agent, &agent->definition, release) == TOOLHOST_OK;
+  return agent_read (self, s);
 }
 
-static bool
-read_agents (struct settings *s, const char *name, void *value)
+static const struct text *
+define (void *self)
 {
-  size_t *count = value;
-  bool good = true;
+  struct agent *agent = self;
 
-  if (!json_scan_enter (&s->scan, '['))
-    return settings_wrong (s, name, "a list of agents");
-  while (good && json_scan_item (&s->scan)) {
-    (void) snprintf (s->where, sizeof s->where, "/agents/%zu", (*count)++);
-    good = add (s);
-    if (good)
-      s->where[0] = '\0';
-  }
-  return good;
+  agent_define (agent);
+  return &agent->definition;
 }
 
 static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
-  struct settings s = { .build = build, .scan = { config, config + len } };
-  size_t count = 0;
-  const struct setting members[] = { { "agents", read_agents, &count }, { .name = NULL } };
+  static const struct built_list list = {
+    "agents", "a list of agents", sizeof (struct agent), &agent_as_handoff, read_one, define,
+    release
+  };
 
-  return settings_read (&s, members) ? TOOLHOST_OK : TOOLHOST_FAILED;
+  return built_each (&list, build, config, len);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "agent_as_handoff",

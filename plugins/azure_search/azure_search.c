@@ -106,45 +106,28 @@ release (void *self)
 }
 
 static bool
-add (struct settings *s)
+read_one (void *self, struct settings *s)
 {
-  struct index *index = calloc (1, sizeof *index);
-
-  if (index == NULL)
-    return built_nothing (s->build) == TOOLHOST_OK;
-  if (!index_read (index, s)) {
-    release (index);
-    return false;
-  }
-  index_define (index);
-  return built_add (s->build, &search_tool, index, &index->definition, release) == TOOLHOST_OK;
+  return index_read (self, s);
 }
 
-static bool
-read_indexes (struct settings *s, const char *name, void *value)
+static const struct text *
+define (void *self)
 {
-  size_t *count = value;
-  bool good = true;
+  struct index *index = self;
 
-  if (!json_scan_enter (&s->scan, '['))
-    return settings_wrong (s, name, "a list of indexes");
-  while (good && json_scan_item (&s->scan)) {
-    (void) snprintf (s->where, sizeof s->where, "/indexes/%zu", (*count)++);
-    good = add (s);
-    if (good)
-      s->where[0] = '\0';
-  }
-  return good;
+  index_define (index);
+  return &index->definition;
 }
 
 static toolhost_status
 build (toolhost_build *build, const char *config, size_t len)
 {
-  struct settings s = { .build = build, .scan = { config, config + len } };
-  size_t count = 0;
-  const struct setting members[] = { { "indexes", read_indexes, &count }, { .name = NULL } };
+  static const struct built_list list = {
+    "indexes", "a list of indexes", sizeof (struct index), &search_tool, read_one, define, release
+  };
 
-  return settings_read (&s, members) ? TOOLHOST_OK : TOOLHOST_FAILED;
+  return built_each (&list, build, config, len);
 }
 
 static const toolhost_builder builder = { TOOLHOST_BUILDER, .feature = "azure_search",

@@ -111,3 +111,41 @@ settings_read (struct settings *s, const struct setting *members)
   }
   return true;
 }
+
+bool
+settings_object (struct settings *s, const char *name, void *value)
+{
+  struct text *object = value;
+  struct json_scan scan = s->scan;
+  const char *from;
+
+  if (!json_scan_enter (&scan, '{'))
+    return settings_wrong (s, name, "an object");
+  from = scan.at - 1;
+  if (!json_scan_skip (&s->scan))
+    return settings_wrong (s, name, "an object");
+  text_clear (object);
+  text_add_len (object, from, (size_t) (s->scan.at - from));
+  return true;
+}
+
+bool
+settings_inner (struct settings *s, const char *name, const struct setting *members)
+{
+  char where[sizeof s->where];
+  bool good;
+
+  memcpy (where, s->where, sizeof where);
+  (void) snprintf (s->where + strlen (where), sizeof where - strlen (where), "/%s", name);
+  good = settings_read (s, members);
+  if (good)
+    memcpy (s->where, where, sizeof where);
+  return good;
+}
+
+bool
+settings_is_name (const struct text *name)
+{
+  return name->len != 0 && name->len <= SETTINGS_NAME_MAX
+         && strspn (text_get (name), SETTINGS_NAME_CHARS) == name->len;
+}

@@ -38,6 +38,17 @@ bool settings_bool (struct settings *s, const char *name, void *value);
 bool settings_int (struct settings *s, const char *name, void *value);
 bool settings_text (struct settings *s, const char *name, void *value);
 
+/* An object, kept in a struct text as it stands there. */
+bool settings_object (struct settings *s, const char *name, void *value);
+
+/* An object whose members are known, within the one that is read. */
+bool settings_inner (struct settings *s, const char *name, const struct setting *members);
+
+/* What tools may be called: 1 to SETTINGS_NAME_MAX of SETTINGS_NAME_CHARS. */
+#define SETTINGS_NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+enum { SETTINGS_NAME_MAX = 64 };
+bool settings_is_name (const struct text *name);
+
 /* "expected …", at this member; "": at the object itself.  Returns false. */
 bool settings_wrong (const struct settings *s, const char *name, const char *expected);
 
