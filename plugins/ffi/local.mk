@@ -39,12 +39,20 @@ check_LTLIBRARIES += %D%/libcases.la
 %C%_libcases_la_CFLAGS = -std=c11 $(WARN_CFLAGS)
 %C%_libcases_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
-# The library of cases is what test_ffi loads.
-check_PROGRAMS += %D%/test_ffi %D%/test_header
-%C%_test_ffi_SOURCES = %D%/test_ffi.c
+# The library of cases is what these load, except test_header.
+check_PROGRAMS += %D%/test_ffi %D%/test_values %D%/test_slips %D%/test_header
+%C%_test_ffi_SOURCES = %D%/test_ffi.c %D%/test_rig.h
 %C%_test_ffi_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
 %C%_test_ffi_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
 EXTRA_%C%_test_ffi_DEPENDENCIES = %D%/libcases.la
+%C%_test_values_SOURCES = %D%/test_values.c %D%/test_rig.h
+%C%_test_values_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
+%C%_test_values_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
+EXTRA_%C%_test_values_DEPENDENCIES = %D%/libcases.la
+%C%_test_slips_SOURCES = %D%/test_slips.c %D%/test_rig.h
+%C%_test_slips_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
+%C%_test_slips_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
+EXTRA_%C%_test_slips_DEPENDENCIES = %D%/libcases.la
 %C%_test_header_SOURCES = %D%/test_header.c
 %C%_test_header_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(FFI_CFLAGS)
 %C%_test_header_LDADD = %D%/libffi_tools.la $(PLUGIN_TEST_LIBS) $(FFI_LIBS) -lm
