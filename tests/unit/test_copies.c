@@ -313,7 +313,8 @@ without_a_place_for_copies_memory_does (void)
   err.text[0] = '\0';
   copies = copies_new (p.fd, 64 << 20, &err);
   CU_ASSERT_STRING_EQUAL (err.text, "");
-  CU_ASSERT_EQUAL (unlinkat (p.fd, "plugins/sha256", AT_REMOVEDIR), 0); /* now it can't be written */
+  CU_ASSERT_EQUAL (unlinkat (p.fd, "plugins/sha256", AT_REMOVEDIR),
+                   0); /* now it can't be written */
   CU_ASSERT_TRUE (copies_take (copies, "a", &source, &go_on, &copy, &trouble, &err));
   CU_ASSERT_PTR_NOT_NULL (strstr (trouble.text, "a copy can't be written"));
   CU_ASSERT_STRING_EQUAL (copy.identity.text, "");
