@@ -3,6 +3,7 @@ dist_doc_DATA += %D%/actions.md %D%/api.md %D%/architecture.md %D%/auth.md %D%/d
 dist_doc_DATA += %D%/ag-ui.md %D%/durable.md
 dist_doc_DATA += %D%/approvals.md %D%/audit.md %D%/store.md
 dist_doc_DATA += %D%/tools.md
+dist_doc_DATA += %D%/observability.md
 dist_doc_DATA += %D%/guards.md
 dist_doc_DATA += %D%/functions.md
 dist_doc_DATA += %D%/agents.md %D%/upstream.md

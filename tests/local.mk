@@ -43,6 +43,7 @@ integration_tests = \
 	%D%/integration/test_copies.py \
 	%D%/integration/test_supervisor.py \
 	%D%/integration/test_tiers.py \
+	%D%/integration/test_traces.py \
 	%D%/integration/test_upstream.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D%/clients/test_asks_clients.py %D%/clients/test_clients.py %D%/clients/test_everything.py \
@@ -62,7 +63,7 @@ EXTRA_DIST += \
 	%D%/actions/order.json %D%/actions/rules.json %D%/actions/save_meal.json %D%/actions/speaking.json \
 	%D%/actions/spellings.json %D%/actions/templates.json %D%/actions/webhooks.json \
 	%D%/unit/tap.h \
-	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/racing.py %D%/integration/realtime_server.py %D%/integration/upstream_server.py \
+	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/otlp_server.py %D%/integration/racing.py %D%/integration/realtime_server.py %D%/integration/upstream_server.py \
 	%D%/clients/agent_client.py %D%/clients/agents.txt \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \

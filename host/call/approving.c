@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "call/approving.h"
+#include "call/call_trace.h"
 
 struct approving *
 approving_new (struct calls *calls, struct call *waiting)
@@ -29,6 +30,7 @@ approving_join (struct approving *a, struct call *call)
   a->waiting = call;
   call->approving = a;
   call->calls->unapproved++;
+  call_trace_asks (call);
   ev_timer_stop (call->calls->loop, &call->deadline);
 }
 
@@ -43,6 +45,7 @@ approving_part (struct approving *a)
     return NULL;
   call->approving = NULL;
   call->calls->unapproved--;
+  call_trace_decided (call);
   call->started_ns = clock_ns (); /* what people took is no cost of the call */
   return call;
 }

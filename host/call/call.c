@@ -9,6 +9,7 @@
 #include "base/json_write.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/call_trace.h"
 #include "call/guarding.h"
 #include "call/resolve.h"
 #include "call/running.h"
@@ -80,7 +81,9 @@ write_meta (struct call *call, const struct call_request *request)
     jsonw_name_string (&w, "thread_id", request->thread_id);
   if (request->run_id != NULL)
     jsonw_name_string (&w, "run_id", request->run_id);
-  if (request->metadata != NULL)
+  if (call->trace != NULL)
+    call_trace_meta (call, request, &w);
+  else if (request->metadata != NULL)
     jsonw_name_raw (&w, "metadata", request->metadata, request->metadata_len);
   if (call->uri != NULL)
     jsonw_name_string (&w, "uri", call->uri);
@@ -210,6 +213,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->hurried = request->deadline_ms > 0 && limit == request->deadline_ms;
   take_rounds (call, request);
   arguments_repairs_json (arguments, &call->repairs);
+  call_trace_begin (call, request);
   write_meta (call, request);
   ev_timer_init (&call->deadline, on_deadline, 0, 0);
   call->deadline.data = call;

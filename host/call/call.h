@@ -16,6 +16,7 @@
 #include "catalog/toolset.h"
 
 struct approval_facts; /* approval/approvals.h */
+struct span;           /* watch/trace.h */
 struct calls;          /* all calls of a daemon */
 struct call;           /* one of them, while it runs */
 
@@ -169,6 +170,10 @@ struct call_request {
    * state; such a call asks only for what is not among them.  NULL: none. */
   const struct json_tape *responses_tape;
   const struct json_node *responses;
+  /* Its front has decided whether it is traced: as part of this span, or not (NULL).  Else the
+   * pipeline does, by what the metadata say of a trace. */
+  bool traced;
+  const struct span *span;
 };
 
 /* What a result asks that is input_required, taken over: the caller's.  See also held.h. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_write.h"
+#include "call/call_trace.h"
 #include "call/guarding.h"
 #include "call/resolve.h"
 #include "pool/said.h"
@@ -65,6 +66,7 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
               const struct result *result, const char *cause)
 {
   CLEANUP_FREE char *message = NULL, *because = NULL;
+  char trace[2 * TRACE_ID + 1];
 
   if (!line_wanted (calls, result))
     return;
@@ -75,11 +77,12 @@ call_log_end (struct calls *calls, const struct call *call, const char *tool,
   log_event (
     calls->log, (enum log_level) call_error_info (result->error)->level, event_of (result->error),
     "tool", tool, "kind", call_kind_word (call->kind), "call", call->id, "tenant", call->tenant,
-    "session", call->session_id, "front", call->front, "invoked_by",
-    call->outer != NULL ? call->outer->id : NULL, "code", result->code, "message", message, "cause",
-    cause, "replayed", result->replayed ? "true" : NULL, "wall_us", LOG_INT (result->usage.wall_us),
-    "queue_us", LOG_INT (result->usage.queue_us), "bytes_in", LOG_INT (result->usage.bytes_in),
-    "bytes_out", LOG_INT (result->usage.bytes_out), "http_requests",
+    "session", call->session_id, "front", call->front, "trace_id", call_trace_id (call, trace),
+    "invoked_by", call->outer != NULL ? call->outer->id : NULL, "code", result->code, "message",
+    message, "cause", cause, "replayed", result->replayed ? "true" : NULL, "wall_us",
+    LOG_INT (result->usage.wall_us), "queue_us", LOG_INT (result->usage.queue_us), "bytes_in",
+    LOG_INT (result->usage.bytes_in), "bytes_out", LOG_INT (result->usage.bytes_out),
+    "http_requests",
     result->usage.http_requests != 0 ? LOG_INT (result->usage.http_requests) : NULL, "http_sent",
     result->usage.http_requests != 0 ? LOG_INT (result->usage.http_sent) : NULL, "http_received",
     result->usage.http_requests != 0 ? LOG_INT (result->usage.http_received) : NULL,

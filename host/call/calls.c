@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "call/call_trace.h"
 #include "call/guarding.h"
 #include "call/running.h"
 
@@ -179,6 +180,7 @@ call_release (struct call *call)
   struct calls *calls = call->calls;
 
   call_waits_no_more (call);
+  call_trace_drop (call);
   ev_timer_stop (calls->loop, &call->deadline);
   ev_timer_stop (calls->loop, &call->again);
   call_unindex (call);

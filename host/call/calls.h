@@ -18,6 +18,7 @@ struct claims_hooks;   /* claim.h */
 struct offload;        /* base/offload.h */
 struct results;        /* results.h */
 struct store;          /* store/store.h */
+struct tracer;         /* watch/trace.h */
 struct tenancies;      /* tenancy.h */
 
 struct calls_settings {
@@ -34,6 +35,7 @@ struct calls_settings {
   int audit_arguments;     /* enum audit_arguments (call_audit.h) */
   bool audit_required;     /* while it is not well, nothing is run */
   struct approval_rules *approval_rules; /* of all tenants (approval/rules.h); NULL: none */
+  struct tracer *tracer;                 /* NULL: nothing is traced */
   struct tenancies *tenancies;           /* on whose terms calls are taken; NULL: all on the same */
 };
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "call/call_audit.h"
 #include "call/call_log.h"
+#include "call/call_trace.h"
 #include "call/guarding.h"
 #include "call/running.h"
 
@@ -151,6 +152,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
   call_stop_guards (call);
   call_log_end (call->calls, call, call->tool->name, result, cause);
   call_audit_end (call->calls, call, result->name, result);
+  call_trace_end (call, result);
   call_forget_reading (call);
   if (!call_guard_error (call, result, &instead))
     call_settle (call, result);
@@ -217,5 +219,6 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
     stats->outcomes[result->error]++;
   call_log_end (calls, &nobody, name, result, NULL);
   call_audit_end (calls, &nobody, name, result);
+  call_trace_refused (calls, request, result);
   events->done (ctx, result);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "call/call_trace.h"
 #include "call/guarding_parts.h"
 #include "call/tenancy.h"
 #include "schema/schema.h"
@@ -114,6 +115,8 @@ guarding_count (struct guarding *g, struct planned *p)
   struct metrics *metrics = g->call->calls->metrics;
   struct guard_stats *stats;
 
+  call_trace_guard (g->call, p->entry->name, guarded_at_word (g->at),
+                    metrics_verdict_word (p->verdict), p->us);
   if (metrics == NULL)
     return;
   stats = metrics_guard (metrics, p->entry->name, g->tool, guarded_at_word (g->at));

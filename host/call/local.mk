@@ -8,7 +8,7 @@ libhost_la_SOURCES += \
 	%D%/budgets.c %D%/budgets.h \
 	%D%/call.c %D%/call.h \
 	%D%/call_audit.c %D%/call_audit.h \
-	%D%/call_log.c %D%/call_log.h \
+	%D%/call_log.c %D%/call_log.h %D%/call_trace.c %D%/call_trace.h \
 	%D%/calls.c %D%/calls.h \
 	%D%/claim.c %D%/claim.h \
 	%D%/circuits.c %D%/circuits.h \

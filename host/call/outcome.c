@@ -3,6 +3,7 @@
 
 #include "call/arguments.h"
 #include "call/call_log.h"
+#include "call/call_trace.h"
 #include "call/guarding.h"
 #include "call/preview.h"
 #include "call/problems.h"
@@ -20,6 +21,7 @@ static void
 on_started (struct job *job)
 {
   call_of (job)->sent_ns = job->sent_ns;
+  call_trace_started (call_of (job));
   call_waits_no_more (call_of (job));
 }
 

@@ -15,8 +15,9 @@
 
 enum { CALL_ID_MAX = 128 };
 
-struct approving; /* approving.h */
-struct guarding;  /* guarding_parts.h */
+struct approving;  /* approving.h */
+struct call_trace; /* call_trace.c */
+struct guarding;   /* guarding_parts.h */
 struct preview;
 struct results;
 
@@ -88,6 +89,7 @@ struct call {
   bool kept;                   /* it has ended, and is told of when that is durable */
   struct call *outer;          /* the call whose tool invokes this one; NULL: none */
   struct toolset *toolset;     /* whose tools its own may invoke; NULL: none are granted */
+  struct call_trace *trace;    /* its spans (call_trace.h); NULL: it is not sampled */
   struct call_reading *reading; /* what a skill brings is being read for it; NULL: no */
   struct call *next_spare;
   UT_hash_handle hh;

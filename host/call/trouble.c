@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "call/running.h"
+#include "call/call_trace.h"
 #include "pool/unit.h"
 
 static const struct {
@@ -84,9 +84,11 @@ call_report (struct call *call, const struct result *result)
 bool
 call_submit (struct call *call)
 {
-  struct unit_answer answer = unit_submit (call->tool->unit, &call->job);
+  struct unit_answer answer;
   struct result result = { 0 };
 
+  call_trace_queued (call);
+  answer = unit_submit (call->tool->unit, &call->job);
   if (answer.refusal == UNIT_TAKEN)
     return true;
   result.error = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
@@ -125,6 +127,7 @@ call_try_again (struct call *call, enum call_error error, const char *code)
   if (call->told || !call->tool->idempotent || call->kind != CALL_TOOL
       || !retry_wanted (rule, call_failure_of (error, code), call->tries + 1))
     return false;
+  call_trace_stopped (call);
   call->tries++;
   wait = retry_delay (rule, call->tries, chance (calls));
   if (call->job.deadline_ns != INT64_MAX && clock_ns () + wait * 1000000 >= call->job.deadline_ns)

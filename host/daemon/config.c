@@ -47,6 +47,22 @@ static const struct setting auth_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting trace_settings[] = {
+  { "endpoint", SETTING_STRING, AT (trace.endpoint), 0, 0, NULL, NULL },
+  { "headers", SETTING_JSON, AT (trace.headers), 0, 0, NULL, NULL },
+  { "secrets", SETTING_SECRETS, AT (trace.secrets), 0, 0, NULL, NULL },
+  { "service_name", SETTING_STRING, AT (trace.service_name), 0, 0, NULL, NULL },
+  { "attributes", SETTING_JSON, AT (trace.attributes), 0, 0, NULL, NULL },
+  { "ratio", SETTING_RATIO, AT (trace.ratio), 0, 0, NULL, NULL },
+  { "parent_based", SETTING_BOOL, AT (trace.parent_based), 0, 0, NULL, NULL },
+  { "content", SETTING_BOOL, AT (trace.content), 0, 0, NULL, NULL },
+  { "queue", SETTING_COUNT, AT (trace.queue_max), 1, 1000000, NULL, NULL },
+  { "batch", SETTING_COUNT, AT (trace.batch), 1, 1000000, NULL, NULL },
+  { "delay", SETTING_DURATION, AT (trace.delay_ms), 1, 600000, NULL, NULL },
+  { "timeout", SETTING_DURATION, AT (trace.timeout_ms), 1, 600000, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting tasks_settings[] = {
   { "ttl", SETTING_DURATION, AT (task_ttl_ms), 1000, 24 * 3600000, NULL, NULL },
   { "max", SETTING_COUNT, AT (tasks_max), 1, 1000000, NULL, NULL },
@@ -176,6 +192,7 @@ const struct setting config_settings[] = {
   { "audit", SETTING_GROUP, 0, 0, 0, audit_settings_keys, NULL },
   { "store", SETTING_GROUP, 0, 0, 0, store_settings_keys, NULL },
   { "http", SETTING_GROUP, 0, 0, 0, http_settings, NULL },
+  { "trace", SETTING_GROUP, 0, 0, 0, trace_settings, NULL },
   { "realtime", SETTING_GROUP, 0, 0, 0, realtime_settings_keys, NULL },
   { "sandbox", SETTING_GROUP, 0, 0, 0, sandbox_settings, NULL },
   { "worker_uids", SETTING_GROUP, 0, 0, 0, worker_uids_settings, NULL },
@@ -267,6 +284,7 @@ config_init (struct config *config)
     .repair = REPAIR_SAFE,
     .approvals = { .ttl_ms = APPROVAL_TTL_DEFAULT_MS },
   };
+  trace_config_init (&config->trace);
   config->listen = xcalloc (2, sizeof *config->listen);
   config->listen[0] = xstrdup ("127.0.0.1:8377");
 }
@@ -319,6 +337,7 @@ config_free (struct config *config)
   approval_words_clear (&config->approvals);
   approval_rules_unref (config->approval_rules);
   free_auth (&config->auth);
+  trace_config_free (&config->trace);
   memset (config, 0, sizeof *config);
 }
 
@@ -335,7 +354,7 @@ config_read (struct config *config, int fd, struct error *err)
 {
   struct json_object *object = document_read (fd, config_schema_json, err);
   bool ok = object != NULL && settings_fill (config, config_settings, object, err)
-            && compile_approvals (config, err);
+            && compile_approvals (config, err) && trace_config_make (&config->trace, err);
 
   json_object_put (object);
   return ok;

@@ -8,6 +8,7 @@
 #include "approval/rules.h"
 #include "base/error.h"
 #include "daemon/settings.h"
+#include "daemon/trace_config.h"
 #include "pool/policy.h"
 
 /* Who may call over HTTP. */
@@ -61,6 +62,7 @@ struct config {
   int64_t realtime_hangup_ms, realtime_response_ms, realtime_calls_max, realtime_tenant_calls_max;
   bool realtime_private;
   struct config_auth auth;
+  struct config_trace trace;
   struct guards *guards; /* of all tenants' calls (call/guards.h); NULL: none */
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;

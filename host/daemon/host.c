@@ -108,7 +108,9 @@ host_free (struct host *host)
   host_stop_fetching_keys (host);
   host_free_phone (host);
   host_free_realtime (host);
+  host_close_trace (host);
   host_free_http (host);
+  host_free_trace (host);
   host_unwatch_tenants (host);
   host_unwatch_tools (host);
   tenant_files_free (&host->tenants);

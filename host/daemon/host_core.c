@@ -174,6 +174,7 @@ host_make_core (struct host *host)
   host->tenancies = tenancies_new (host->catalog, &host->pool.tenants);
   tenancies_set_guards (host->tenancies, host->config.guards);
   host_make_http (host);
+  host_make_trace (host);
   host_make_realtime (host);
   needs.catalog = host->catalog;
   needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
@@ -181,6 +182,7 @@ host_make_core (struct host *host)
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
+  calls.tracer = host_tracer (host);
   calls.tenancies = host->tenancies;
   calls.audit = host->audit;
   calls.audit_arguments = audit_arguments_of (host->config.audit_arguments);

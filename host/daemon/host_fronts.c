@@ -45,6 +45,8 @@ manage_metrics (void *ctx, struct buf *out)
   host_store_metrics (host, out);
   host_audit_metrics (host, out);
   host_outbox_metrics (host, out);
+  if (host->trace != NULL)
+    trace_export_metrics (host->trace, out);
   pool_metric (out, "toolhost_workers", "gauge", "Worker processes alive.", host->pool.workers);
   pool_metric (out, "toolhost_workers_killed_total", "counter",
                "Worker processes the daemon killed.", (double) host->pool.killed);
@@ -199,6 +201,7 @@ host_make_fronts (struct host *host)
                                   .log = host->log,
                                   .pressure = &host->ceiling.pressure,
                                   .turns = &host->turns,
+                                  .tracer = host_tracer (host),
                                   .version = TOOLHOST_VERSION,
                                   .asked = asked_of (&host->config),
                                   .instructions = host->config.instructions,

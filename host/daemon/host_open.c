@@ -232,7 +232,7 @@ host_open (struct host *host, const struct host_options *options, struct error *
   if (!open_log (host, options->quiet, err) || !open_state (host, err)
       || !host_open_auth (host, err) || !host_open_http (host, err)
       || !host_read_audit_key (host, err) || !host_open_realtime (host, err)
-      || !host_open_phone (host, err) || !bind_all (host, err)
+      || !host_open_phone (host, err) || !host_open_trace (host, err) || !bind_all (host, err)
       || !add_plugin_dirs (host, options->standard_dirs, err))
     return false;
   host->policies = policies_read (host->config_dir, err);

@@ -8,6 +8,7 @@
  *   host_outbox.c  webhooks of tenants
  *   host_core.c    what runs calls: store, pool, plugins, calls
  *   host_http.c    what makes requests for tools
+ *   host_trace.c   spans of calls, for a collector
  *   host_realtime.c  what attends calls of OpenAI's Realtime service
  *   host_phone.c   how these come in, and what is asked of them over REST
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
@@ -45,6 +46,7 @@
 #include "daemon/tenants.h"
 #include "daemon/tool_files.h"
 #include "daemon/toolsets.h"
+#include "daemon/trace_export.h"
 #include "front/auth/auth.h"
 #include "front/auth/jwks_url.h"
 #include "front/http/http.h"
@@ -124,6 +126,8 @@ struct host {
   struct http_cassette *cassette;  /* NULL: nothing is recorded or replayed */
   int record_fd;                   /* -1: likewise */
   struct http_broker broker;       /* what the pool makes requests with */
+  struct http_broker trace_broker; /* … and what spans are sent with */
+  struct trace_export *trace;      /* NULL: nothing is traced */
   struct http_dialler dialler;     /* of calls that are attended */
   struct secrets realtime_secrets; /* "key": of the service */
   struct realtime *realtime;       /* NULL: no calls are attended */
@@ -258,6 +262,19 @@ void host_make_http (struct host *host);
 /* A plugin has this policy: get ready for its requests. */
 void host_need_http (struct host *host, const struct policy *policy, const char *plugin);
 void host_free_http (struct host *host);
+
+/* ---- host_trace.c ---- */
+
+/* Know where spans go, and with what headers. */
+bool host_open_trace (struct host *host, struct error *err);
+/* After what makes requests. */
+void host_make_trace (struct host *host);
+/* NULL: nothing is traced. */
+struct tracer *host_tracer (const struct host *host);
+/* Nothing is sent any more: before what makes requests goes. */
+void host_close_trace (struct host *host);
+/* After the last call, request and worker. */
+void host_free_trace (struct host *host);
 
 /* ---- host_phone.c ---- */
 

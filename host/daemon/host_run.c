@@ -109,6 +109,7 @@ shut_down_pool (struct host *host)
   plugins_shutdown (host->plugins);
   toolsets_shutdown (host->toolsets);
   host->stop_by = 0;
+  trace_export_flush (host->trace);
 }
 
 /* While stopping: calls first, then workers, then the loop. */
@@ -121,8 +122,8 @@ on_drain (struct ev_loop *loop, ev_timer *timer, int revents)
   if (host->stop_by != 0 && (calls_are_settled (host->calls) || ev_now (loop) >= host->stop_by))
     shut_down_pool (host);
   if (host->stop_by == 0
-      && ((host->pool.workers == 0 && host->pool.programs == NULL
-           && calls_are_settled (host->calls))
+      && ((host->pool.workers == 0 && host->pool.programs == NULL && calls_are_settled (host->calls)
+           && trace_export_is_idle (host->trace))
           || ev_now (loop) >= host->kill_by))
     ev_break (loop, EVBREAK_ALL);
 }

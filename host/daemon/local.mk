@@ -30,6 +30,7 @@ libhost_la_SOURCES += \
 	%D%/sandbox.c %D%/sandbox.h %D%/sandbox_advice.c \
 	%D%/settings.c %D%/settings.h \
 	%D%/tenants.c %D%/tenants.h \
+	%D%/trace_config.c %D%/trace_config.h %D%/trace_export.c %D%/trace_export.h %D%/host_trace.c \
 	%D%/host_manage.c %D%/tool_files.c %D%/tool_files.h \
 	%D%/toolsets.c %D%/toolsets.h %D%/toolsets_show.c \
 	%D%/served.h %D%/builds.c \

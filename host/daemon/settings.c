@@ -108,6 +108,19 @@ read_number (struct json_object *value, const struct setting *s, int64_t *number
 }
 
 static bool
+read_ratio (struct json_object *value, double *ratio, struct error *err)
+{
+  const bool is_number =
+    json_object_is_type (value, json_type_int) || json_object_is_type (value, json_type_double);
+  const double number = is_number ? json_object_get_double (value) : -1;
+
+  if (!(number >= 0 && number <= 1))
+    return expected (err, "a number from 0 to 1", value);
+  *ratio = number;
+  return true;
+}
+
+static bool
 clean_path (const char *path)
 {
   if (path[0] != '/')
@@ -366,6 +379,8 @@ read_value (void *into, const struct setting *s, struct json_object *value, stru
   case SETTING_DURATION_OR_NONE:
   case SETTING_COUNT_OR_NONE:
     return read_number (value, s, at, err);
+  case SETTING_RATIO:
+    return read_ratio (value, at, err);
   case SETTING_BOOL:
     if (!json_object_is_type (value, json_type_boolean))
       return expected (err, "true or false", value);

@@ -22,6 +22,7 @@ enum setting_type {
   SETTING_DURATION_OR_NONE,
   SETTING_COUNT,         /* int64_t */
   SETTING_COUNT_OR_NONE, /* the same; null: 0 */
+  SETTING_RATIO,         /* double from 0 to 1 */
   SETTING_BOOL,          /* bool */
   SETTING_JSON,          /* char *: an object, as text */
   SETTING_JSON_LIST,     /* char *: a list, as text */

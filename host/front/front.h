@@ -46,6 +46,7 @@ struct sessions;  /* session/session.h */
 struct store;     /* store/store.h */
 struct approvals; /* approval/approvals.h */
 struct manage;    /* manage/manage.h */
+struct tracer;    /* watch/trace.h */
 
 /* Which tools a caller is shown. */
 struct asked {
@@ -60,6 +61,7 @@ struct front_env {
   struct tenancies *tenancies; /* who is served what; NULL: everybody everything */
   struct log *log;
   struct pressure *pressure;   /* of memory; NULL: there is no ceiling */
+  struct tracer *tracer;       /* NULL: nothing is traced */
   const struct turns *turns;   /* of the loop; NULL: they may be of any length */
   const char *version;         /* of the daemon */
   struct asked asked;          /* where a caller asks for nothing else */

@@ -16,6 +16,7 @@ struct checking;
 struct flow;
 struct job;
 struct json_tape;
+struct span; /* watch/trace.h */
 struct unit;
 struct worker;
 
@@ -124,6 +125,7 @@ struct job {
   const char *tenant;            /* NULL: "default" */
   const char *principal;         /* in the tenant; NULL: nobody in particular */
   const struct job_maker *maker; /* NULL: nothing; lives as long as the pool */
+  const struct span *span; /* what is asked of the daemon meanwhile is part of it; NULL: of none */
   /* the pool's */
   struct unit *unit;     /* not NULL while queued or running */
   struct worker *worker; /* while running */

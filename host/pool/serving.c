@@ -146,6 +146,7 @@ set_terms (struct serving *s, struct http_terms *terms, struct arena *arena)
                                 .narrowed = tool != NULL ? tool->http : NULL,
                                 .response_max = (size_t) policy->http_response,
                                 .deadline_ns = job->deadline_ns,
+                                .span = job->span,
                                 .open = &worker->fleet->http_open,
                                 .open_max = (unsigned) policy->http_open };
   read_trace (job, terms, arena);

@@ -203,12 +203,17 @@ metrics_guard (struct metrics *metrics, const char *guard, const char *tool, con
   return &g->stats;
 }
 
+const char *
+metrics_verdict_word (enum metrics_verdict verdict)
+{
+  static const char *const words[VERDICTS] = { "allow", "replace", "reject", "fail", "no_answer" };
+
+  return words[verdict];
+}
+
 static void
 render_guards (const struct metrics *metrics, struct buf *out)
 {
-  static const char *const verdicts[VERDICTS] = { "allow", "replace", "reject", "fail",
-                                                  "no_answer" };
-
   if (metrics->guards == NULL)
     return;
   metrics_head (out, "toolhost_guard_verdicts_total", "counter", "What guards said of calls.");
@@ -216,7 +221,8 @@ render_guards (const struct metrics *metrics, struct buf *out)
     for (size_t i = 0; i < VERDICTS; i++)
       if (g->stats.verdicts[i] != 0)
         buf_printf (out, "toolhost_guard_verdicts_total{%s,verdict=\"%s\"} %" PRIu64 "\n",
-                    g->labels, verdicts[i], g->stats.verdicts[i]);
+                    g->labels, metrics_verdict_word ((enum metrics_verdict) i),
+                    g->stats.verdicts[i]);
   metrics_head (out, "toolhost_guard_seconds", "histogram", "Time of the checks of guards.");
   for (const struct guard_entry *g = metrics->guards; g != NULL; g = g->hh.next)
     render_histogram (&g->stats.time, "toolhost_guard_seconds", g->labels, out);

@@ -53,6 +53,8 @@ enum metrics_verdict {
   VERDICT_NO_ANSWER, /* it hung, crashed, or what it said was none of these */
   VERDICTS
 };
+/* "allow", "replace" … */
+const char *metrics_verdict_word (enum metrics_verdict verdict);
 
 /* What is counted of one guard at one stage of one tool's calls. */
 struct guard_stats {

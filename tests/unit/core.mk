@@ -1,7 +1,7 @@
 # The daemon's core: catalog, pipeline, configuration, pool, log and metrics.
 check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channel \
 	%D%/test_discovery %D%/test_notify %D%/test_offload %D%/test_poison %D%/test_pool %D%/test_ring %D%/test_copies \
-	%D%/test_audit %D%/test_definitions %D%/test_manage %D%/test_watch
+	%D%/test_audit %D%/test_definitions %D%/test_manage %D%/test_trace %D%/test_watch
 
 %C%_test_catalog_SOURCES = %D%/test_catalog.c %D%/description.c %D%/description.h %D%/tap.h
 %C%_test_catalog_LDADD = $(UNIT_LIBS)
@@ -23,6 +23,8 @@ check_PROGRAMS += %D%/test_call %D%/test_catalog %D%/test_config %D%/test_channe
 %C%_test_poison_LDADD = $(UNIT_LIBS)
 %C%_test_copies_SOURCES = %D%/test_copies.c %D%/place.c %D%/place.h %D%/tap.h
 %C%_test_copies_LDADD = $(UNIT_LIBS)
+%C%_test_trace_SOURCES = %D%/test_trace.c %D%/tap.h
+%C%_test_trace_LDADD = $(UNIT_LIBS)
 %C%_test_watch_SOURCES = %D%/test_watch.c %D%/tap.h
 %C%_test_watch_LDADD = $(UNIT_LIBS)
 %C%_test_call_SOURCES = %D%/test_call.c %D%/tap.h

@@ -45,6 +45,7 @@ call_done (void *ctx, const struct result *result)
   struct mcp_request *r = ctx;
 
   r->call = NULL;
+  mcp_trace_result (r, result);
   if (!mcp_asks_done (r, result, &call_events))
     r->done (r, result);
 }
@@ -97,6 +98,8 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->metadata = trace.data;
   request->metadata_len = trace.len;
   request->preview = true;
+  request->traced = r->core->env->tracer != NULL;
+  request->span = r->span;
   request->wants_progress = r->token.len != 0;
   r->done = done;
   if (mcp_asks_read (r, m, request))

@@ -8,6 +8,7 @@
 #include "front/mcp/listen.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/tasks.h"
+#include "front/mcp/trace.h"
 #include "front/mcp/upcall.h"
 
 static struct mcp_core *
@@ -169,6 +170,8 @@ unlink_request (struct mcp_request *r)
     r->next->prev = r->prev;
   if (r->listening)
     r->peer->listening--;
+  span_end (r->span, 0);
+  r->span = NULL;
   mcp_uris_free (&r->uris);
   mcp_uris_free (&r->task_ids);
   mcp_asks_forget (r);
@@ -243,6 +246,7 @@ mcp_refuse (struct mcp_request *r, const struct mcp_fault *fault)
   /* Clients of the handshake take 404 for "the session is gone": their errors travel on 200. */
   int status = r->era == MCP_MODERN || fault->status >= 500 ? fault->status : 200;
 
+  mcp_trace_refused (r, fault);
   mcp_put_error (mcp_scratch (r->core), r->id, fault);
   mcp_answer (r, status);
 }

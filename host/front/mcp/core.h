@@ -19,6 +19,8 @@ struct mcp_request;
 struct mcp_upcall;
 struct mcp_asking; /* asks.h */
 struct mcp_tasks;  /* tasks.h */
+struct span;       /* watch/trace.h */
+struct trace_parent;
 
 enum mcp_era {
   MCP_LEGACY = 1, /* the handshake: 2024-11-05 … 2025-11-25 */
@@ -101,8 +103,11 @@ struct mcp_request {
   const char *session;       /* name of the session for the log and the tool, or NULL; likewise */
   unsigned client;           /* enum mcp_client: what its client can do */
   enum mcp_log_level log_at; /* from which on it hears what the tool logs */
-  double progress;           /* the last that was told */
-  struct call *call;         /* while it runs, … */
+  const struct trace_parent *ambient; /* what its carrier says of a trace: while it is dispatched */
+  struct span *span;                  /* of it; NULL: it is not sampled */
+  bool is_local;                      /* over the Unix socket */
+  double progress;                    /* the last that was told */
+  struct call *call;                  /* while it runs, … */
   void (*done) (struct mcp_request *r, const struct result *result); /* … and who answers then */
   struct mcp_asking *asking; /* NULL: it has nothing to do with asking */
   unsigned upcalls;          /* requests of ours to the client, for it */

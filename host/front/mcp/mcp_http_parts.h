@@ -13,6 +13,7 @@ struct mcp_http {
   /* of the message that is being taken: the tools it is about */
   struct toolset *set;
   bool search;
+  const struct trace_parent *ambient; /* what its headers say of a trace; NULL: nothing */
   struct ev_timer tick;
 };
 

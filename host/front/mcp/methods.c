@@ -7,6 +7,7 @@
 #include "front/mcp/skills.h"
 #include "front/mcp/tasks.h"
 #include "front/mcp/tools.h"
+#include "front/mcp/trace.h"
 
 /* ---- small ones ---- */
 
@@ -151,6 +152,8 @@ mcp_dispatch (struct mcp_request *r, const struct mcp_message *m)
   const struct method *method = find_method (r->era, m->method);
   struct mcp_fault fault;
 
+  if (r->core->env->tracer != NULL)
+    mcp_trace_begin (r, m, method != NULL ? method->name : NULL);
   if (method != NULL)
     return method->run (r, m);
   (void) mcp_check_method (r->era, m->method, &fault);

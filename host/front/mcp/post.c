@@ -8,6 +8,7 @@
 #include "front/mcp/mcp_http_parts.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
+#include "front/mcp/trace.h"
 #include "front/mcp/upcall.h"
 
 /* A request that came by POST.  Of 2026-07-28 it is in the exchange's arena, for it ends with the
@@ -156,6 +157,8 @@ post_modern_request (struct mcp_http *mcp, struct http_exchange *x, const struct
   p->post.r.set = mcp->set;
   p->post.r.search = mcp->search;
   p->post.r.tenant = http_request (x)->peer->tenant;
+  p->post.r.is_local = http_request (x)->peer->local;
+  p->post.r.ambient = mcp->ambient;
   p->stream.due = 1;
   mcp_stream_open (&p->stream, &mcp->streams, NULL, x);
   http_set_data (x, &p->post);
@@ -228,6 +231,8 @@ serve (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *str
   p->r.principal = session != NULL ? session->principal : peer->principal;
   p->r.roles = peer->roles;
   p->r.tenant = session != NULL ? session->tenant : peer->tenant;
+  p->r.is_local = peer->local;
+  p->r.ambient = mcp->ambient;
   p->r.session = session != NULL ? session->name : NULL;
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
                      MCP_LEGACY, m, (char *) (p + 1));
@@ -298,6 +303,26 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   accepted (x);
 }
 
+/* What the headers say of a trace.  NULL: nothing, or nobody wants to know. */
+static const struct trace_parent *
+ambient (const struct mcp_http *mcp, const struct http_exchange *x)
+{
+  struct slice header, state;
+  struct trace_parent *parent;
+
+  if (mcp->core.env->tracer == NULL)
+    return NULL;
+  header = http_header (x, "traceparent");
+  if (header.data == NULL)
+    return NULL;
+  parent = arena_alloc (http_request (x)->arena, sizeof *parent);
+  if (!trace_parent_read (parent, header.data, header.len))
+    return NULL;
+  state = http_header (x, "tracestate");
+  trace_parent_state (parent, state.data, state.len);
+  return parent;
+}
+
 static bool
 read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_fault *fault)
 {
@@ -308,6 +333,7 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
   mcp->set =
     catalog_meant (front_catalog (mcp->core.env, http_request (x)->peer->tenant), &asked.filter);
   mcp->search = asked.search;
+  mcp->ambient = ambient (mcp, x);
   return true;
 }
 

@@ -1,23 +1,12 @@
 #include "front/mcp/trace.h"
 
+#include <stdio.h>
+
+#include "base/clock.h"
 #include "base/json_write.h"
+#include "front/mcp/core.h"
 
-enum { TRACEPARENT_LEN = 55, STATE_MAX = 512, BAGGAGE_MAX = 8192 /* bytes, as W3C bounds them */ };
-
-/* 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 */
-static bool
-is_traceparent (const char *text, size_t len)
-{
-  static const char form[] = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
-
-  if (len != TRACEPARENT_LEN)
-    return false;
-  for (size_t i = 0; i < len; i++)
-    if (form[i] == 'h' ? strchr ("0123456789abcdef", text[i]) == NULL || text[i] == '\0'
-                       : text[i] != '-')
-      return false;
-  return true;
-}
+enum { BAGGAGE_MAX = 8192 /* bytes, as W3C bounds it */ };
 
 static void
 put (struct json_writer *w, const struct mcp_message *m, const char *name, size_t max)
@@ -38,16 +27,133 @@ mcp_trace (const struct mcp_message *m)
   CLEANUP_BUF struct buf out = { 0 };
   struct json_writer w = { .out = &out };
   struct slice trace = { NULL, 0 };
+  struct trace_parent parent;
   const char *text = json_string (&m->tape, m->traceparent, m->arena, &trace.len);
 
-  if (text == NULL || !is_traceparent (text, trace.len))
+  if (!trace_parent_read (&parent, text, trace.len))
     return (struct slice){ NULL, 0 };
   jsonw_object (&w);
   put (&w, m, "traceparent", TRACEPARENT_LEN);
-  put (&w, m, "tracestate", STATE_MAX);
+  put (&w, m, "tracestate", TRACESTATE_MAX);
   put (&w, m, "baggage", BAGGAGE_MAX);
   jsonw_end (&w);
   trace.data = arena_strndup (m->arena, out.data, out.len);
   trace.len = out.len;
   return trace;
+}
+
+/* ---- spans ------------------------------------------------------------------------------ */
+
+static struct trace_parent
+parent_of (const struct mcp_message *m)
+{
+  struct trace_parent parent = { .known = false };
+  size_t len = 0;
+  const char *text = json_string (&m->tape, m->traceparent, m->arena, &len);
+
+  if (!trace_parent_read (&parent, text, len))
+    return parent;
+  text = json_string (&m->tape, json_member (&m->tape, m->meta, "tracestate"), m->arena, &len);
+  trace_parent_state (&parent, text, len);
+  return parent;
+}
+
+/* When the loop had it: not before the turn began, in which it came. */
+static int64_t
+began (const struct mcp_request *r)
+{
+  const struct turns *turns = r->core->env->turns;
+
+  return turns != NULL && turns->loop != NULL ? turns->began : clock_ns ();
+}
+
+static void
+put_carrier (struct span *span, const struct mcp_request *r)
+{
+  const bool is_stdio = strcmp (r->core->carrier->front, "stdio") == 0;
+
+  span_text (span, "network.transport", is_stdio ? "pipe" : r->is_local ? "unix" : "tcp");
+  if (is_stdio)
+    return;
+  span_text (span, "network.protocol.name", "http");
+  span_text (span, "network.protocol.version", "1.1");
+}
+
+static void
+put_id (struct span *span, struct slice id)
+{
+  const bool is_text = id.len >= 2 && id.data[0] == '"';
+
+  if (id.data != NULL)
+    span_text_len (span, "jsonrpc.request.id", id.data + (is_text ? 1 : 0),
+                   id.len - (is_text ? 2 : 0));
+}
+
+/* What of its parameters the conventions ask for. */
+static void
+put_target (struct span *span, const struct mcp_request *r, const struct mcp_message *m,
+            const char *method)
+{
+  const bool is_tool = strcmp (method, "tools/call") == 0;
+  const struct slice name = mcp_param_text (m, "name"), uri = mcp_param_text (m, "uri");
+
+  if (is_tool)
+    span_text (span, "gen_ai.operation.name", "execute_tool");
+  if (is_tool || strcmp (method, "prompts/get") == 0)
+    span_text_len (span, is_tool ? "gen_ai.tool.name" : "gen_ai.prompt.name", name.data, name.len);
+  if (strncmp (method, "resources/", 10) == 0)
+    span_text_len (span, "mcp.resource.uri", uri.data, uri.len);
+  /* Clients may make up names: only one that there is names the span. */
+  if (is_tool && name.data != NULL && r->set != NULL
+      && toolset_find (r->set, name.data, name.len) != NULL)
+    span_name (span, "%s %.*s", method, (int) name.len, name.data);
+}
+
+void
+mcp_trace_begin (struct mcp_request *r, const struct mcp_message *m, const char *method)
+{
+  const struct trace_parent none = { .known = false };
+  const struct trace_parent *ambient = r->ambient != NULL ? r->ambient : &none;
+  const struct trace_parent told = parent_of (m);
+  struct span *span =
+    span_root (r->core->env->tracer, told.known ? &told : ambient, SPAN_SERVER, began (r));
+
+  r->ambient = NULL;
+  if (span == NULL)
+    return;
+  r->span = span;
+  if (told.known)
+    span_link (span, ambient);
+  span_name (span, "%s", method != NULL ? method : "unknown");
+  span_text_len (span, "mcp.method.name", m->method.data, m->method.len);
+  span_text (span, "mcp.protocol.version",
+             r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version);
+  if (r->era == MCP_LEGACY)
+    span_text (span, "mcp.session.id", r->session);
+  put_id (span, r->id);
+  put_carrier (span, r);
+  if (method != NULL)
+    put_target (span, r, m, method);
+}
+
+void
+mcp_trace_refused (const struct mcp_request *r, const struct mcp_fault *fault)
+{
+  char code[16];
+
+  if (r->span == NULL)
+    return;
+  (void) snprintf (code, sizeof code, "%d", (int) fault->code);
+  span_text (r->span, "rpc.response.status_code", code);
+  span_fail (r->span, code, NULL);
+}
+
+void
+mcp_trace_result (const struct mcp_request *r, const struct result *result)
+{
+  if (r->span == NULL || result == NULL || result->kind != CALL_TOOL
+      || result->error == CALL_tool_not_found)
+    return; /* what is refused says so itself */
+  if (result->error != CALL_OK && result->error != CALL_input_required)
+    span_fail (r->span, "tool_error", NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "service/http/asked.h"
+#include "service/http/fetch_trace.h"
 #include "service/http/headers.h"
 #include "watch/log.h"
 #include "watch/pressure.h"
@@ -39,6 +40,7 @@ struct http_fetch {
   int64_t began_ns, end_ns;
   ev_timer deadline, wait;
   struct http_asked asked;
+  struct span *span; /* NULL: it is not sampled */
   /* where it stands */
   struct url url;
   unsigned method;
@@ -121,6 +123,29 @@ log_end (const struct http_fetch *fetch, enum http_fault fault, const char *why)
 }
 
 static void
+trace_end (struct http_fetch *fetch, enum http_fault fault)
+{
+  const struct fetch_ended ended = { .url = &fetch->url,
+                                     .method = fetch->method,
+                                     .status = fetch->headed ? fetch->status : 0,
+                                     .tries = fetch->tries,
+                                     .fault = fault,
+                                     .sent = fetch->asked.body_len,
+                                     .received = fetch->received };
+
+  fetch_trace_end (fetch->span, &ended);
+  fetch->span = NULL;
+}
+
+/* What is told of its end. */
+static void
+note_end (struct http_fetch *fetch, enum http_fault fault, const char *why)
+{
+  log_end (fetch, fault, why);
+  trace_end (fetch, fault);
+}
+
+static void
 finish (struct http_fetch *fetch, enum http_fault fault, const struct error *why)
 {
   const struct http_events *events = fetch->events;
@@ -128,7 +153,7 @@ finish (struct http_fetch *fetch, enum http_fault fault, const struct error *why
   void *ctx = fetch->ctx;
 
   count_end (&fetch->broker->counts, fault);
-  log_end (fetch, fault, why->text);
+  note_end (fetch, fault, why->text);
   fetch_free (fetch);
   events->end (ctx, fault, said.text);
 }
@@ -525,6 +550,8 @@ http_fetch_new (struct http_broker *broker, const struct http_ask *request,
                 enum http_fault *fault, struct error *err)
 {
   struct http_fetch *fetch = xcalloc (1, sizeof *fetch);
+  char traceparent[TRACEPARENT_LEN + 1];
+  struct http_terms traced = *terms;
   bool good;
 
   fetch->broker = broker;
@@ -538,11 +565,12 @@ http_fetch_new (struct http_broker *broker, const struct http_ask *request,
   (*terms->open)++;
   broker->counts.requests++;
   set_deadline (fetch, request->timeout_ms);
+  fetch->span = fetch_trace_begin (&traced, fetch->began_ns, traceparent);
   *fault = HTTP_BUSY;
   good = has_room (fetch, request->body_len, err);
   if (good) {
     *fault = HTTP_BAD_REQUEST;
-    good = http_asked_read (&fetch->asked, request, terms, &fetch->arena, err);
+    good = http_asked_read (&fetch->asked, request, &traced, &fetch->arena, err);
     fetch->url = fetch->asked.url;
     fetch->method = fetch->asked.method;
     fetch->has_body = fetch->asked.has_body;
@@ -553,6 +581,7 @@ http_fetch_new (struct http_broker *broker, const struct http_ask *request,
   count_end (&broker->counts, *fault);
   if (*fault != HTTP_BAD_REQUEST && *fault != HTTP_BUSY)
     log_end (fetch, *fault, err->text);
+  trace_end (fetch, *fault);
   fetch_free (fetch);
   return NULL;
 }
@@ -574,6 +603,6 @@ http_fetch_drop (struct http_fetch *fetch)
 
   (void) error_set (&why, "its call has ended");
   fetch->broker->counts.failed++;
-  log_end (fetch, HTTP_TIMEOUT, why.text);
+  note_end (fetch, HTTP_TIMEOUT, why.text);
   fetch_free (fetch);
 }

@@ -10,6 +10,8 @@
 #include "service/http/broker.h"
 #include "service/http/rules.h"
 
+struct span; /* watch/trace.h */
+
 enum http_fault {
   HTTP_OK,
   HTTP_BAD_REQUEST,  /* the tool's: no URL, no method, a header it may not send */
@@ -53,6 +55,7 @@ struct http_terms {
   size_t response_max;                  /* bytes */
   int64_t deadline_ns;                  /* CLOCK_MONOTONIC; INT64_MAX: none */
   const char *traceparent, *tracestate; /* NULL: none */
+  const struct span *span;              /* the request is part of it; NULL: it is not sampled */
   unsigned *open;                       /* fetches of this plugin */
   unsigned open_max;
 };

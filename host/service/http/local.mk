@@ -9,7 +9,7 @@ libhost_la_SOURCES += \
 	%D%/curl_library.c %D%/curl_library.h \
 	%D%/curl_parts.h \
 	%D%/dial.c %D%/dial.h \
-	%D%/fetch.c %D%/fetch.h \
+	%D%/fetch.c %D%/fetch.h %D%/fetch_trace.c %D%/fetch_trace.h \
 	%D%/grant.c %D%/grant.h \
 	%D%/headers.c %D%/headers.h \
 	%D%/request.c %D%/request.h \
