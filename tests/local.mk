@@ -42,6 +42,7 @@ integration_tests = \
 	%D%/integration/test_store.py \
 	%D%/integration/test_copies.py \
 	%D%/integration/test_supervisor.py \
+	%D%/integration/test_threads.py \
 	%D%/integration/test_tiers.py \
 	%D%/integration/test_traces.py \
 	%D%/integration/test_upstream.py
@@ -50,13 +51,28 @@ dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D
 	%D%/clients/test_line_client.py \
 	%D%/clients/test_python_clients.py %D%/clients/test_realtime_client.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
 
-# ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once.
+# ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once;
+# daemons have two threads for their connections.
 tests_of_threads = $(check_PROGRAMS) \
-	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_isolation.py
+	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_crowd.py \
+	%D%/integration/test_http.py %D%/integration/test_isolation.py %D%/integration/test_mcp_modern.py \
+	%D%/integration/test_session_ws.py %D%/integration/test_threads.py
 
-.PHONY: check-threads
+# What speaks HTTP most, with two threads for the connections of every daemon.
+tests_of_fronts = %D%/integration/test_agui.py %D%/integration/test_approval_fronts.py \
+	%D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py %D%/integration/test_auth.py \
+	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_crowd.py \
+	%D%/integration/test_durable.py %D%/integration/test_http.py %D%/integration/test_mcp_legacy.py \
+	%D%/integration/test_mcp_modern.py %D%/integration/test_openapi.py %D%/integration/test_realtime.py \
+	%D%/integration/test_results.py %D%/integration/test_service.py %D%/integration/test_session_ws.py \
+	%D%/integration/test_sessions.py %D%/integration/test_tasks.py %D%/integration/test_threads.py \
+	%D%/integration/test_upstream.py
+
+.PHONY: check-threads check-fronts
 check-threads:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(tests_of_threads)'
+	TOOLHOST_THREADS=2 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(tests_of_threads)'
+check-fronts:
+	TOOLHOST_THREADS=2 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(tests_of_fronts)'
 
 EXTRA_DIST += \
 	%D%/actions/README.md %D%/actions/conditions.json %D%/actions/context.json %D%/actions/documents.json \

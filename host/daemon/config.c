@@ -8,6 +8,7 @@
 #include "base/json_c.h"
 #include "call/guards.h"
 #include "daemon/document.h"
+#include "front/http/http.h"
 #include "pool/launch.h"
 #include "schema/repair/repair.h"
 #include "watch/log.h"
@@ -162,6 +163,7 @@ const struct setting config_settings[] = {
   { "body_max", SETTING_SIZE, AT (body_max), 1024, 64 << 20, NULL, NULL },
   { "json_depth", SETTING_COUNT, AT (json_depth), 4, 512, NULL, NULL },
   { "memory_max", SETTING_SIZE, AT (memory_max), 64 << 20, 0, NULL, NULL },
+  { "threads", SETTING_COUNT, AT (threads), 1, FRONT_THREADS_MAX, NULL, NULL },
   { "connections_max", SETTING_COUNT, AT (connections_max), 1, 1000000, NULL, NULL },
   { "connections_per_peer_max", SETTING_COUNT, AT (connections_per_peer_max), 1, 1000000, NULL,
     NULL },
@@ -236,6 +238,7 @@ config_init (struct config *config)
     .plugin_max = 256 << 20,
     .body_max = 1 << 20,
     .json_depth = 64,
+    .threads = 1,
     .connections_max = 10000,
     .connections_per_peer_max = 5000,
     .memory_max = 512 << 20,

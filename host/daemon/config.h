@@ -33,6 +33,7 @@ struct config {
   char *log_file; /* NULL: standard error */
   char **allowed_hosts, **allowed_origins;
   int64_t plugin_max; /* bytes of a plugin: of its file, or of its folder */
+  int64_t threads;    /* that serve connections; 1: the loop does */
   int64_t body_max, json_depth, connections_max, connections_per_peer_max;
   int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
   int64_t build_timeout_ms; /* of a builder that makes requests or starts programs */

@@ -53,15 +53,22 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   }
   host_make_core (host);
   host_watch_auth (host);
-  host_make_fronts (host);
+  if (!host_make_fronts (host, err)) {
+    host_free (host);
+    return NULL;
+  }
   return host;
 }
 
 static void
 close_all (struct host *host)
 {
-  for (size_t i = 0; i < host->listeners_count; i++)
+  for (size_t i = 0; i < host->listeners_count; i++) {
     fd_cleanup (&host->listeners[i]);
+    for (int64_t k = 0; host->beside[i] != NULL && k < host->config.threads - 1; k++)
+      fd_cleanup (&host->beside[i][k]);
+    free (host->beside[i]);
+  }
   if (host->config.socket != NULL && host->listeners_count != 0 && !host->inherited)
     (void) unlink (host->config.socket);
   fd_cleanup (&host->config_dir);

@@ -5,7 +5,8 @@
 
 enum {
   OWN_DESCRIPTORS = 48,
-  WORKER_DESCRIPTORS = 8 /* of a process, and of its plugin */
+  WORKER_DESCRIPTORS = 8, /* of a process, and of its plugin */
+  THREAD_DESCRIPTORS = 8  /* of a loop, and what it listens on */
 };
 
 /* Seconds a client on standard input waits for plugins to be described. */
@@ -127,7 +128,8 @@ static size_t
 manage_connections_room (void *ctx)
 {
   const struct host *host = ctx;
-  size_t others = OWN_DESCRIPTORS + (size_t) host->pool.workers_max * WORKER_DESCRIPTORS;
+  size_t others = OWN_DESCRIPTORS + (size_t) host->pool.workers_max * WORKER_DESCRIPTORS
+                  + (size_t) (host->config.threads - 1) * THREAD_DESCRIPTORS;
 
   return host->descriptors > others + host->descriptors / 4 ? host->descriptors - others
                                                             : host->descriptors / 4;
@@ -188,8 +190,8 @@ asked_of (const struct config *config)
                                    && strcmp (config->disclosure, "search") == 0 };
 }
 
-void
-host_make_fronts (struct host *host)
+bool
+host_make_fronts (struct host *host, struct error *err)
 {
   struct http_limits limits = http_default_limits;
 
@@ -234,7 +236,7 @@ host_make_fronts (struct host *host)
                                               .reload = manage_reload,
                                               .connections_room = manage_connections_room } };
   if (host->listeners_count == 0)
-    return;
+    return true;
   limits.body_max = host->env.body_max;
   limits.connections_max = (unsigned) host->config.connections_max;
   limits.connections_per_peer_max = (unsigned) host->config.connections_per_peer_max;
@@ -242,13 +244,30 @@ host_make_fronts (struct host *host)
   host->rest = rest_new (&host->env);
   host->ws = ws_front_new (&host->env);
   host->http = http_server_new (&host->env, &limits, on_request, host);
+  return host->config.threads == 1
+         || http_server_spread (host->http, (unsigned) host->config.threads, err);
+}
+
+/* One socket for all threads, or for each its own. */
+static void
+serve_listener (struct host *host, size_t i)
+{
+  int fds[FRONT_THREADS_MAX];
+  size_t more = (size_t) host->config.threads - 1;
+
+  if (host->beside[i] == NULL)
+    return http_server_listen (host->http, host->listeners[i]);
+  fds[0] = host->listeners[i];
+  memcpy (fds + 1, host->beside[i], more * sizeof *fds);
+  memset (host->beside[i], -1, more * sizeof *fds);
+  http_server_listen_apart (host->http, fds, more + 1);
 }
 
 void
 host_listen (struct host *host)
 {
   for (size_t i = 0; i < host->listeners_count; i++) {
-    http_server_listen (host->http, host->listeners[i]);
+    serve_listener (host, i);
     host->listeners[i] = -1;
     log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
   }

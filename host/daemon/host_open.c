@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -115,6 +116,21 @@ add_listener (struct host *host, int fd, const char *name)
   host->listeners[host->listeners_count++] = fd;
 }
 
+/* The listener that was added last, once for each thread. */
+static bool
+multiply_listener (struct host *host, struct error *err)
+{
+  size_t last = host->listeners_count - 1, more = (size_t) host->config.threads - 1;
+  int *fds = xcalloc (more + 1, sizeof *fds);
+
+  memset (fds, -1, (more + 1) * sizeof *fds);
+  host->beside[last] = fds;
+  for (size_t i = 0; i < more; i++)
+    if ((fds[i] = listen_beside (host->listeners[last], err)) < 0)
+      return error_wrap (err, "%s: ", host->bound[last]);
+  return true;
+}
+
 /* What a service manager has opened is served instead of what the configuration names. */
 static bool
 take_inherited (struct host *host, struct error *err)
@@ -145,10 +161,12 @@ bind_all (struct host *host, struct error *err)
     int fd;
     if (host->listeners_count == LISTENERS_MAX - 1)
       return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
-    fd = listen_tcp (*address, auth_is_possible (host->auth), bound, err);
+    fd = listen_tcp (*address, auth_is_possible (host->auth), host->config.threads > 1, bound, err);
     if (fd < 0)
       return false;
     add_listener (host, fd, bound);
+    if (host->config.threads > 1 && !multiply_listener (host, err))
+      return false;
   }
   if (host->config.socket != NULL) {
     int fd = listen_unix (host->config.socket, owner, group, err);

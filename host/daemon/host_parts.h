@@ -88,6 +88,8 @@ struct host {
   struct policies *policies;
   struct discovery *discovery;
   int listeners[LISTENERS_MAX];
+  int
+    *beside[LISTENERS_MAX]; /* more sockets of that address, so that each thread has one; or NULL */
   char bound[LISTENERS_MAX][80];
   size_t listeners_count;
   bool inherited; /* the listeners are a service manager's */
@@ -300,7 +302,7 @@ void host_free_realtime (struct host *host);
 
 /* ---- host_fronts.c ---- */
 
-void host_make_fronts (struct host *host);
+bool host_make_fronts (struct host *host, struct error *err);
 /* Serve what was bound. */
 void host_listen (struct host *host);
 /* Wait for plugins to be described, but not for long, before standard input is read. */

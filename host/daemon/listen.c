@@ -62,18 +62,51 @@ name_bound (int fd, char bound[80])
   (void) snprintf (bound, 80, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
-static int
-bind_tcp (const struct addrinfo *info)
+static bool
+set (int fd, int option)
 {
-  int one = 1;
-  int fd = socket (info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  return setsockopt (fd, SOL_SOCKET, option, &(int){ 1 }, sizeof (int)) == 0;
+}
+
+static int
+new_socket (int family)
+{
+  int fd = socket (family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+  if (fd >= 0)
+    (void) set (fd, SO_REUSEADDR);
+  return fd;
+}
+
+/* Shared only once it is bound: an address that somebody else listens on is an error still. */
+static int
+bind_tcp (const struct addrinfo *info, bool shared)
+{
+  int fd = new_socket (info->ai_family);
 
   if (fd < 0)
     return -1;
-  (void) setsockopt (fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-  if (bind (fd, info->ai_addr, info->ai_addrlen) == 0 && listen (fd, BACKLOG) == 0)
+  if (bind (fd, info->ai_addr, info->ai_addrlen) == 0 && (!shared || set (fd, SO_REUSEPORT))
+      && listen (fd, BACKLOG) == 0)
     return fd;
   (void) close (fd);
+  return -1;
+}
+
+int
+listen_beside (int of, struct error *err)
+{
+  struct sockaddr_storage address = { 0 };
+  socklen_t len = sizeof address;
+  int fd = -1;
+
+  if (getsockname (of, (struct sockaddr *) &address, &len) == 0)
+    fd = new_socket (address.ss_family);
+  if (fd >= 0 && set (fd, SO_REUSEPORT) && bind (fd, (struct sockaddr *) &address, len) == 0
+      && listen (fd, BACKLOG) == 0)
+    return fd;
+  error_set (err, "an address can't be listened on by several threads: %s", strerror (errno));
+  fd_cleanup (&fd);
   return -1;
 }
 
@@ -88,7 +121,7 @@ listen_is_local (int fd)
 }
 
 int
-listen_tcp (const char *address, bool anywhere, char bound[80], struct error *err)
+listen_tcp (const char *address, bool anywhere, bool shared, char bound[80], struct error *err)
 {
   struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
   struct addrinfo *info = NULL;
@@ -110,7 +143,7 @@ listen_tcp (const char *address, bool anywhere, char bound[80], struct error *er
                address);
     return -1;
   }
-  fd = bind_tcp (info);
+  fd = bind_tcp (info, shared);
   if (fd < 0)
     error_set (err, "cannot listen on %s: %s", address, strerror (errno));
   else

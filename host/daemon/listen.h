@@ -8,9 +8,12 @@
 #include "base/error.h"
 
 /* "127.0.0.1:8377", "[::1]:0", "localhost:80".  Others than loopback only where `anywhere`: callers
- * can be told apart.  The address that was bound (with its port) goes to `bound`.  -1: err says
- * why. */
-int listen_tcp (const char *address, bool anywhere, char bound[80], struct error *err);
+ * can be told apart.  The address that was bound (with its port) goes to `bound`.  `shared`:
+ * listen_beside will be asked for more of it.  -1: err says why. */
+int listen_tcp (const char *address, bool anywhere, bool shared, char bound[80], struct error *err);
+/* Another socket of the same address, for this user's processes alone: the kernel spreads the
+ * connections over them.  -1: err says why. */
+int listen_beside (int fd, struct error *err);
 /* Is it a Unix socket, or bound to loopback? */
 bool listen_is_local (int fd);
 

@@ -1,5 +1,5 @@
 /* pressure.h - how near the daemon is to its memory ceiling, and what that asks of it.  Whoever
- * takes much at once asks here first; daemon/ceiling.c measures.  Loop thread only.
+ * takes much at once asks here first, in any thread; daemon/ceiling.c measures.
  *
  *   none  everything is served
  *   high  from 80 % on: large requests are refused, connections close after their answer, what is
@@ -10,6 +10,7 @@
 #ifndef TOOLHOST_WATCH_PRESSURE_H
 #define TOOLHOST_WATCH_PRESSURE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,18 +19,18 @@ enum pressure_level { PRESSURE_NONE, PRESSURE_HIGH, PRESSURE_FULL };
 extern const char *const pressure_names[];
 
 struct pressure {
-  uint64_t max;   /* bytes; 0: there is no ceiling */
-  uint64_t bytes; /* as last measured, and what was taken since */
-  uint64_t held;  /* what is promised to threads, which may not have used it yet */
-  enum pressure_level level;
-  uint64_t refused; /* times pressure_take said no */
+  _Atomic uint64_t max;   /* bytes; 0: there is no ceiling */
+  _Atomic uint64_t bytes; /* as last measured, and what was taken since */
+  _Atomic uint64_t held;  /* what is promised to threads, which may not have used it yet */
+  _Atomic enum pressure_level level;
+  _Atomic uint64_t refused; /* times pressure_take said no */
   /* Measures at once, where an outdated figure would refuse; NULL: there is no way. */
   uint64_t (*measure) (void *ctx);
   void *ctx;
 };
 
-/* What was measured, and whether the allocator had to use its reserve.  True: the level is another
- * than before. */
+/* What was measured, and whether the allocator had to use its reserve; for one thread.  True: the
+ * level is another than before. */
 bool pressure_note (struct pressure *pressure, uint64_t bytes, bool reserve_used);
 
 /* May so many bytes be taken?  They are counted then, until the next measurement.  Of no ceiling

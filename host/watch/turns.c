@@ -103,19 +103,29 @@ turns_is_long (const struct turns *turns)
   return turns != NULL && turns->began != 0 && turns->clock.now () - turns->began > LONG_NS;
 }
 
+void
+turns_put (struct buf *out, const char *name, const char *label, const struct turns_taken *taken)
+{
+  const char *comma = *label != '\0' ? "," : "", *open = *label != '\0' ? "{" : "",
+             *close = *label != '\0' ? "}" : "";
+  uint64_t count = 0;
+
+  for (size_t i = 0; i < TURNS_BUCKETS; i++) {
+    count += taken->buckets[i];
+    buf_printf (out, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", name, label, comma, bounds[i].name,
+                count);
+  }
+  count += taken->buckets[TURNS_BUCKETS];
+  buf_printf (out, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", name, label, comma, count);
+  buf_printf (out, "%s_sum%s%s%s %.6f\n", name, open, label, close, (double) taken->sum / 1e9);
+  buf_printf (out, "%s_count%s%s%s %" PRIu64 "\n", name, open, label, close, count);
+}
+
 static void
 put (struct buf *out, const char *name, const char *help, const struct turns_taken *taken)
 {
-  uint64_t count = 0;
-
   metrics_head (out, name, "histogram", help);
-  for (size_t i = 0; i < TURNS_BUCKETS; i++) {
-    count += taken->buckets[i];
-    buf_printf (out, "%s_bucket{le=\"%s\"} %" PRIu64 "\n", name, bounds[i].name, count);
-  }
-  count += taken->buckets[TURNS_BUCKETS];
-  buf_printf (out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.6f\n%s_count %" PRIu64 "\n", name,
-              count, name, (double) taken->sum / 1e9, name, count);
+  turns_put (out, name, "", taken);
 }
 
 void

@@ -46,6 +46,9 @@ void turns_clear (struct turns *turns);
 /* Has this turn taken so long that what can wait should wait for the next one?  NULL: never. */
 bool turns_is_long (const struct turns *turns);
 
+/* Append the samples of one histogram; `label` is 'name="value"', or empty. */
+void turns_put (struct buf *out, const char *name, const char *label,
+                const struct turns_taken *taken);
 /* Append them as histograms. */
 void turns_metrics (const struct turns *turns, struct buf *out);
 

@@ -38,6 +38,9 @@ SANITIZER = os.environ.get("TOOLHOST_SANITIZER") or "no"
 # What is slow under a sanitizer gets this many times the time.
 PATIENCE = 1 if SANITIZER == "no" else 6
 
+# Every daemon has so many threads for its connections, where a test does not say otherwise.
+THREADS = int(os.environ.get("TOOLHOST_THREADS") or 0)
+
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 ENVELOPE = {
@@ -297,6 +300,8 @@ class Daemon:
         part.rename(folder / f"{name}.json")
 
     def write_config(self, config):
+        if THREADS and isinstance(config, dict):
+            config = {"threads": THREADS, **config}
         text = config if isinstance(config, str) else json.dumps(config)
         (self.config_dir / "toolhostd.json").write_text(text)
 

@@ -7,7 +7,7 @@ import resource
 import socket
 import time
 
-from harness import Daemon, main, same, wait_for, PATIENCE
+from harness import Daemon, main, same, wait_for, PATIENCE, THREADS
 
 FILES = 96
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -82,7 +82,7 @@ def test_descriptors_for_workers():
 def test_without_descriptors():
     with contextlib.ExitStack() as stack:
         # Descriptors that the daemon has and knows nothing of.
-        others = [stack.enter_context(open(os.devnull)).fileno() for _ in range(FILES - 32)]
+        others = [stack.enter_context(open(os.devnull)).fileno() for _ in range(FILES - 32 - 8 * THREADS)]
         d = stack.enter_context(Daemon(limits={resource.RLIMIT_NOFILE: FILES}, pass_fds=others))
         served = fill(d, stack)
         assert len(served) > 7, f"only {len(served)} connections"

@@ -102,6 +102,21 @@ stream_now (struct http_exchange *x)
 }
 
 static void
+on_bytes (void *data, const char *bytes, size_t len)
+{
+  struct bed *bed = data;
+  buf_append (&bed->heard, bytes, len);
+}
+
+static void
+upgrade (struct bed *bed, struct http_exchange *x)
+{
+  if (http_upgrade (x, "Upgrade: bytes\r\n", on_bytes))
+    return hold (bed, x);
+  http_reply (x, 400, "text/plain", NULL, "early", 5);
+}
+
+static void
 handle (void *ctx, struct http_exchange *x)
 {
   struct bed *bed = ctx;
@@ -110,6 +125,8 @@ handle (void *ctx, struct http_exchange *x)
   bed->served++;
   if (slice_is (path, "/later"))
     return hold (bed, x);
+  if (slice_is (path, "/upgrade"))
+    return upgrade (bed, x);
   if (slice_is (path, "/tell"))
     return tell (x);
   if (slice_is (path, "/big"))
@@ -161,15 +178,31 @@ bed_listen_unix (void)
 }
 
 void
-bed_open_with (struct bed *bed, const struct http_limits *limits, int listener)
+bed_open_by (struct bed *bed, const struct http_limits *limits, int listener, unsigned threads,
+             http_handler handler, void *ctx)
 {
+  struct error err = { 0 };
+
   memset (bed, 0, sizeof *bed);
   bed->loop = ev_loop_new (EVFLAG_AUTO);
   bed->env.loop = bed->loop;
   bed->address_len = sizeof bed->address;
   (void) getsockname (listener, (struct sockaddr *) &bed->address, &bed->address_len);
-  bed->server = http_server_new (&bed->env, limits, handle, bed);
+  bed->server = http_server_new (&bed->env, limits, handler, ctx);
+  CU_ASSERT_FATAL (threads == 0 || http_server_spread (bed->server, threads, &err));
   http_server_listen (bed->server, listener);
+}
+
+void
+bed_open_spread (struct bed *bed, const struct http_limits *limits, int listener, unsigned threads)
+{
+  bed_open_by (bed, limits, listener, threads, handle, bed);
+}
+
+void
+bed_open_with (struct bed *bed, const struct http_limits *limits, int listener)
+{
+  bed_open_spread (bed, limits, listener, 0);
 }
 
 void
@@ -188,6 +221,7 @@ void
 bed_close (struct bed *bed)
 {
   http_server_free (bed->server);
+  buf_free (&bed->heard);
   ev_loop_destroy (bed->loop);
 }
 

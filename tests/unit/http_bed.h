@@ -3,7 +3,8 @@
  * What it serves: /later and /stream leave the exchange open, in `pending`; /tell says what it was
  * told; /big is BIG bytes, /taken too, by a buffer that is taken over, which /taken-small's is not;
  * /none, /accepted, /odd, /error, /busy, /busy-until and /stream-now are answers of one kind each;
- * anything else is an echo of the request. */
+ * /upgrade leaves it open for bytes, which are kept in `heard`; anything else is an echo of the
+ * request. */
 #ifndef TOOLHOST_TESTS_UNIT_HTTP_BED_H
 #define TOOLHOST_TESTS_UNIT_HTTP_BED_H
 
@@ -34,6 +35,7 @@ struct bed {
   unsigned pending_count;
   unsigned served;
   unsigned gone;
+  struct buf heard; /* bytes after an upgrade */
   unsigned loop_turns;
   bool late; /* the safety timer fired */
 };
@@ -71,6 +73,12 @@ void bed_open (struct bed *bed);
 /* For megabytes: on a busy machine TCP loses packets even on loopback, and waits for them. */
 void bed_open_bulk (struct bed *bed);
 void bed_open_with (struct bed *bed, const struct http_limits *limits, int listener);
+/* Its connections are served by so many threads. */
+void bed_open_spread (struct bed *bed, const struct http_limits *limits, int listener,
+                      unsigned threads);
+/* The same, and somebody else handles the requests. */
+void bed_open_by (struct bed *bed, const struct http_limits *limits, int listener, unsigned threads,
+                  http_handler handler, void *ctx);
 void bed_close (struct bed *bed);
 /* What /big says. */
 void put_big (struct buf *out);

@@ -157,7 +157,7 @@ told_with_reserve (void)
   CU_ASSERT_EQUAL (recv (script.caller, answer, sizeof answer, 0), 0);
   CU_ASSERT (ev_is_active (&l->pause) && !ev_is_active (&l->io));
   CU_ASSERT_EQUAL (bed.server->away[AWAY_DESCRIPTORS].total, 1);
-  CU_ASSERT_EQUAL (bed.server->crowd.members, 0);
+  CU_ASSERT_EQUAL (bed.server->crowd->members, 0);
   bed_close (&bed);
 }
 
@@ -192,11 +192,11 @@ resumes_when_one_leaves (void)
   struct listener *l = bed_open (&bed, (int[]){ 0, EMFILE }, 2);
 
   ev_run (bed.env.loop, EVRUN_NOWAIT);
-  CU_ASSERT_EQUAL (bed.server->crowd.members, 1);
+  CU_ASSERT_EQUAL (bed.server->crowd->members, 1);
   CU_ASSERT (ev_is_active (&l->pause));
   CU_ASSERT_EQUAL (bed.server->away[AWAY_FAILED].total, 1);
   conn_lose (conn_of (TAILQ_FIRST (&bed.server->waits.queues[WAIT_HEAD])));
-  CU_ASSERT_EQUAL (bed.server->crowd.members, 0);
+  CU_ASSERT_EQUAL (bed.server->crowd->members, 0);
   CU_ASSERT (!ev_is_active (&l->pause) && ev_is_active (&l->io));
   bed_close (&bed);
 }
@@ -209,7 +209,7 @@ trouble_of_one (void)
 
   ev_run (bed.env.loop, EVRUN_NOWAIT);
   CU_ASSERT_EQUAL (script.calls, 5);
-  CU_ASSERT_EQUAL (bed.server->crowd.members, 1);
+  CU_ASSERT_EQUAL (bed.server->crowd->members, 1);
   CU_ASSERT (ev_is_active (&l->io));
   bed_close (&bed);
 }

@@ -142,7 +142,7 @@ refuse (struct listener *l, int fd, enum crowd_verdict verdict, const struct cro
 
   crowd_key_name (key, peer);
   note (server, verdict == CROWD_FULL ? AWAY_FULL : AWAY_PEER_FULL, peer, NULL);
-  if (server->connections - server->crowd.members >= CROWD_MAX)
+  if (crowd_strangers (server->crowd) >= CROWD_MAX)
     return turn_away (fd);
   conn_open (server, fd, l->local, NULL);
 }
@@ -158,7 +158,8 @@ takes_too_many (const struct listener *l)
   const struct front_manage *manage = &server->env->manage;
 
   return manage->connections_room != NULL
-         && server->connections + (l->local ? 0 : LOCAL_RESERVE)
+         && atomic_load_explicit (&server->crowd->connections, memory_order_relaxed)
+                + (l->local ? 0 : LOCAL_RESERVE)
               >= manage->connections_room (manage->ctx);
 }
 
@@ -182,7 +183,7 @@ welcome (struct listener *l, int fd, const struct sockaddr_storage *address)
 
   if (takes_too_many (l))
     return turn_away_for_descriptors (l, fd, &key);
-  verdict = crowd_enter (&server->crowd, &key, &peer);
+  verdict = crowd_enter (server->crowd, &key, &peer);
   if (verdict != CROWD_WELCOME)
     return refuse (l, fd, verdict, &key);
   server->accepted++;

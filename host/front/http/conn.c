@@ -45,7 +45,7 @@ wanted_events (const struct conn *c)
 {
   int events = has_unsent (c) ? EV_WRITE : 0;
 
-  if (c->state != CONN_ANSWERED && !c->peer_hidden)
+  if (c->state != CONN_ANSWERED && !c->peer_hidden && !c->deaf)
     events |= EV_READ;
   return events;
 }
@@ -61,6 +61,15 @@ watch (struct conn *c)
   ev_io_set (&c->io, c->io.fd, events);
   if (events != 0)
     ev_io_start (c->server->env->loop, &c->io);
+}
+
+void
+conn_be_deaf (struct conn *c, bool deaf)
+{
+  if (c->deaf == deaf)
+    return;
+  c->deaf = deaf;
+  watch (c);
 }
 
 void
@@ -99,21 +108,46 @@ release_exchange (struct conn *c)
   c->x = NULL;
 }
 
+void
+conn_free (struct conn *c)
+{
+  release_exchange (c);
+  free (c);
+}
+
 static void
-close_now (struct conn *c)
+close_socket (struct conn *c)
 {
   struct http_server *server = c->server;
 
   leave_turns (c);
   waits_remove (&server->waits, &c->wait);
   ev_io_stop (server->env->loop, &c->io);
-  release_exchange (c);
   (void) close (c->io.fd);
   server->connections--;
   server->lingering -= c->state == CONN_LINGERING;
-  crowd_leave (&server->crowd, c->counted);
-  free (c);
+  crowd_leave (server->crowd, c->counted);
+  crowd_close (server->crowd);
+}
+
+static void
+close_now (struct conn *c)
+{
+  struct http_server *server = c->server;
+
+  close_socket (c);
+  conn_free (c);
   accept_again (server);
+}
+
+/* The core has the exchange: connection and exchange go when it lets go of it. */
+static void
+leave_to_core (struct conn *c)
+{
+  close_socket (c);
+  c->parted = true;
+  handed_gone (c->x);
+  accept_again (c->server);
 }
 
 void
@@ -123,6 +157,8 @@ conn_lose (struct conn *c)
   bool open = c->state == CONN_SERVING || c->state == CONN_STREAMING;
 
   assert (!c->dispatching);
+  if (open && exchange_is_handed (x))
+    return leave_to_core (c);
   if (open) {
     c->state = CONN_ANSWERED;
     if (x->gone != NULL)
@@ -241,6 +277,8 @@ conn_send (struct conn *c, const void *body, size_t len)
   trim_output (x);
   if (taken < len)
     buf_append (&x->out, (const char *) body + taken, len - taken);
+  if (exchange_is_handed (x))
+    handed_sent (x);
   return true;
 }
 
@@ -464,6 +502,8 @@ read_bytes (struct conn *c)
     return;
   if (n <= 0)
     return conn_lose (c);
+  if (exchange_is_handed (c->x))
+    return handed_bytes (c->x, bytes, (size_t) n);
   c->x->bytes (c->x->data, bytes, (size_t) n);
 }
 
@@ -517,7 +557,7 @@ on_readable (struct conn *c)
       return put_off_reading (c);
     return read_request (c);
   case CONN_STREAMING:
-    if (c->x->bytes != NULL)
+    if (c->upgraded)
       return read_bytes (c);
     return watch_peer (c);
   case CONN_SERVING:
@@ -597,6 +637,7 @@ conn_open (struct http_server *server, int fd, bool local, struct crowd_peer *co
   c->server = server;
   c->counted = counted;
   server->connections++;
+  crowd_open (server->crowd);
   peer_identify (&c->peer, fd, local, server->overflow_uid);
   ev_io_init (&c->io, on_ready, fd, EV_READ);
   c->io.data = c;

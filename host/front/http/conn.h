@@ -46,6 +46,9 @@ struct conn {
   bool lingers;     /* the peer may still be sending: a plain close would destroy the answer */
   bool lost;        /* given up; the gone callback is yet to be called */
   bool peer_hidden; /* bytes of a next request wait in the socket, and an EOF behind them */
+  bool upgraded;    /* what comes from now on are bytes */
+  bool deaf;        /* … that are not read: the handler has enough */
+  bool parted;      /* closed, but the core has its exchange yet */
   size_t discarded; /* while lingering */
   struct peer peer;
   struct crowd_peer *counted; /* as whose; NULL: it only hears that there are too many */
@@ -70,6 +73,10 @@ conn_of (struct wait *wait)
   return (struct conn *) (void *) ((char *) wait - offsetof (struct conn, wait));
 }
 
+/* For handed.c: read on or not, after an upgrade. */
+void conn_be_deaf (struct conn *c, bool deaf);
+/* For handed.c: a parted connection, and its exchange, are not needed any more. */
+void conn_free (struct conn *c);
 /* For reply.c: the answer is complete in x->out. */
 void conn_answered (struct conn *c);
 /* For reply.c: send x->out and then `body` as far as the socket takes it; the rest is kept in

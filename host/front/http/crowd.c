@@ -21,6 +21,7 @@ void
 crowd_init (struct crowd *crowd, unsigned max, unsigned per_peer_max)
 {
   *crowd = (struct crowd){ .max = max, .per_peer_max = per_peer_max };
+  pthread_mutex_init (&crowd->lock, NULL);
 }
 
 /* ---- who ---- */
@@ -113,8 +114,8 @@ add_peer (struct crowd *crowd, const struct crowd_key *key)
   return peer;
 }
 
-enum crowd_verdict
-crowd_enter (struct crowd *crowd, const struct crowd_key *key, struct crowd_peer **peer)
+static enum crowd_verdict
+enter (struct crowd *crowd, const struct crowd_key *key, struct crowd_peer **peer)
 {
   struct crowd_peer *found;
 
@@ -132,14 +133,57 @@ crowd_enter (struct crowd *crowd, const struct crowd_key *key, struct crowd_peer
   return CROWD_WELCOME;
 }
 
-void
-crowd_leave (struct crowd *crowd, struct crowd_peer *peer)
+enum crowd_verdict
+crowd_enter (struct crowd *crowd, const struct crowd_key *key, struct crowd_peer **peer)
 {
-  if (peer == NULL)
-    return;
+  enum crowd_verdict verdict;
+
+  pthread_mutex_lock (&crowd->lock);
+  verdict = enter (crowd, key, peer);
+  pthread_mutex_unlock (&crowd->lock);
+  return verdict;
+}
+
+void
+crowd_open (struct crowd *crowd)
+{
+  atomic_fetch_add_explicit (&crowd->connections, 1, memory_order_relaxed);
+}
+
+void
+crowd_close (struct crowd *crowd)
+{
+  atomic_fetch_sub_explicit (&crowd->connections, 1, memory_order_relaxed);
+}
+
+static void
+leave (struct crowd *crowd, struct crowd_peer *peer)
+{
   crowd->members--;
   if (--peer->members > 0)
     return;
   HASH_DEL (crowd->peers, peer);
   free (peer);
+}
+
+void
+crowd_leave (struct crowd *crowd, struct crowd_peer *peer)
+{
+  if (peer == NULL)
+    return;
+  pthread_mutex_lock (&crowd->lock);
+  leave (crowd, peer);
+  pthread_mutex_unlock (&crowd->lock);
+}
+
+size_t
+crowd_strangers (struct crowd *crowd)
+{
+  size_t members, connections;
+
+  pthread_mutex_lock (&crowd->lock);
+  members = crowd->members;
+  connections = atomic_load_explicit (&crowd->connections, memory_order_relaxed);
+  pthread_mutex_unlock (&crowd->lock);
+  return connections > members ? connections - members : 0; /* who was let in may open it yet */
 }

@@ -23,6 +23,8 @@ exchange_free (struct http_exchange *x)
   buf_free (&x->in);
   buf_free (&x->out);
   buf_free (&x->body);
+  buf_free (&x->handed.out);
+  buf_free (&x->handed.body);
   arena_free (&x->arena);
   free (x);
 }
@@ -53,6 +55,8 @@ exchange_give_back (struct exchange_pool *pool, struct http_exchange *x)
   buf_reset (&x->in, KEEP);
   buf_reset (&x->out, KEEP);
   buf_free (&x->body);
+  buf_reset (&x->handed.out, KEEP);
+  buf_free (&x->handed.body);
   x->base = x->sent = x->body_sent = 0;
   x->next_spare = pool->spares;
   pool->spares = x;

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "front/http/handed.h"
 #include "front/http/http.h"
 #include "front/http/parse.h"
 
@@ -34,6 +35,7 @@ struct http_exchange {
   bool chunked;                                              /* the answer */
   int64_t body_since;   /* when we began to wait for the body, ns; 0: not yet */
   size_t body_received; /* bytes of it since then, framing included */
+  struct handed handed;
   struct http_exchange *next_spare;
   struct http_field fields[]; /* limits->headers_max */
 };
@@ -60,6 +62,12 @@ bool exchange_drips (const struct http_exchange *x, int64_t now);
 /* Forget the request; the bytes behind it are the next one's. */
 void exchange_next (struct http_exchange *x);
 
+/* Does a front thread own the connection, and the core the request? */
+static inline bool
+exchange_is_handed (const struct http_exchange *x)
+{
+  return x->handed.thread != NULL;
+}
 /* Bytes that came behind the request. */
 static inline size_t
 exchange_rest (const struct http_exchange *x)

@@ -18,6 +18,8 @@
 struct http_server;
 struct http_exchange; /* one request and its answer */
 
+enum { FRONT_THREADS_MAX = 64 };
+
 struct http_limits {
   size_t head_max;          /* request line and headers, default 32 KiB */
   size_t line_max;          /* one header line, default 8 KiB */
@@ -76,8 +78,15 @@ typedef void (*http_handler) (void *ctx, struct http_exchange *x);
 
 struct http_server *http_server_new (const struct front_env *env, const struct http_limits *limits,
                                      http_handler handler, void *ctx);
-/* Serve a listening socket (TCP or Unix, non-blocking; taken over). */
+/* Have so many threads accept, read and write, at most FRONT_THREADS_MAX; before the first socket
+ * is served.  The handler and all that it is told of still run on the loop of `env`, and http.h is
+ * for that loop alone.  False: they can't be started. */
+bool http_server_spread (struct http_server *server, unsigned threads, struct error *err);
+/* Serve a listening socket (TCP or Unix, non-blocking; taken over).  Threads accept from it
+ * together. */
 void http_server_listen (struct http_server *server, int fd);
+/* Serve sockets of one address that share it (SO_REUSEPORT), one for each thread. */
+void http_server_listen_apart (struct http_server *server, const int *fds, size_t count);
 /* Stop accepting and close idle connections; connections with an exchange close after it. */
 void http_server_drain (struct http_server *server);
 /* Give back memory: idle connections are closed, what is kept for the next requests is freed. */

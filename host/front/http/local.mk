@@ -5,8 +5,10 @@ libhost_la_SOURCES += \
   %D%/chunks.c \
   %D%/conn.c %D%/conn.h \
   %D%/crowd.c %D%/crowd.h \
+  %D%/handed.c %D%/handed.h \
   %D%/exchange.c %D%/exchange.h \
   %D%/http.h \
+  %D%/mail.c %D%/mail.h \
   %D%/method.c \
   %D%/origin.c %D%/origin.h \
   %D%/parse.c %D%/parse.h \
@@ -15,4 +17,5 @@ libhost_la_SOURCES += \
   %D%/reply.c %D%/reply.h \
   %D%/server.c %D%/server.h \
   %D%/target.c %D%/target.h \
+  %D%/threads.c %D%/threads.h \
   %D%/waits.c %D%/waits.h

@@ -140,15 +140,66 @@ put_head (struct buf *out, const struct head *h)
   out->len = (size_t) (at - out->data);
 }
 
+/* ---- whose connection it is ---- */
+
+static bool
+is_serving (const struct http_exchange *x)
+{
+  return exchange_is_handed (x) ? x->handed.state == HANDED_SERVING
+                                : x->conn->state == CONN_SERVING;
+}
+
+static bool
+is_streaming (const struct http_exchange *x)
+{
+  return exchange_is_handed (x) ? x->handed.state == HANDED_STREAMING
+                                : x->conn->state == CONN_STREAMING;
+}
+
+static struct buf *
+output_of (struct http_exchange *x)
+{
+  return exchange_is_handed (x) ? &x->handed.out : &x->out;
+}
+
+/* Will it be closed after the answer? */
+static bool *
+closing_of (struct http_exchange *x)
+{
+  return exchange_is_handed (x) ? &x->handed.closes : &x->conn->closing;
+}
+
+static void
+begin_stream (struct http_exchange *x, void (*bytes) (void *, const char *, size_t))
+{
+  if (exchange_is_handed (x))
+    return handed_stream (x, bytes);
+  x->bytes = bytes;
+  x->conn->state = CONN_STREAMING;
+  conn_take_turn (x->conn);
+}
+
+static void
+answered (struct http_exchange *x)
+{
+  if (exchange_is_handed (x))
+    handed_answered (x);
+  else
+    conn_answered (x->conn);
+}
+
 /* Decide whether the connection stays open, and say so where the version needs it. */
 static const char *
-decide_connection (struct conn *c)
+decide_connection (struct http_exchange *x)
 {
-  const struct http_parser *p = &c->x->parser;
+  const struct http_server *server =
+    exchange_is_handed (x) ? handed_server (&x->handed) : x->conn->server;
+  const struct http_parser *p = &x->parser;
+  bool *closing = closing_of (x);
 
-  c->closing |= c->server->draining || pressure_is (c->server->env->pressure, PRESSURE_HIGH)
-                || p->wants_close || (p->version_10 && !p->wants_keep_alive);
-  if (c->closing)
+  *closing |= server->draining || pressure_is (server->env->pressure, PRESSURE_HIGH)
+              || p->wants_close || (p->version_10 && !p->wants_keep_alive);
+  if (*closing)
     return "Connection: close\r\n";
   return p->version_10 ? "Connection: keep-alive\r\n" : "";
 }
@@ -166,17 +217,15 @@ static size_t
 begin_answer (struct http_exchange *x, int status, const char *content_type, const char *headers,
               size_t len)
 {
-  struct conn *c = x->conn;
-
-  assert (c->state == CONN_SERVING && status >= 200 && status <= 999);
+  assert (is_serving (x) && status >= 200 && status <= 999);
   if (content_type == NULL)
     len = 0;
-  put_head (&x->out, &(struct head){ .status = status,
-                                     .content_type = content_type,
-                                     .headers = headers,
-                                     .connection = decide_connection (c),
-                                     .counted = status_has_body (status),
-                                     .length = len });
+  put_head (output_of (x), &(struct head){ .status = status,
+                                           .content_type = content_type,
+                                           .headers = headers,
+                                           .connection = decide_connection (x),
+                                           .counted = status_has_body (status),
+                                           .length = len });
   return exchange_is_head (x) || !status_has_body (status) ? 0 : len;
 }
 
@@ -184,14 +233,12 @@ void
 http_reply (struct http_exchange *x, int status, const char *content_type, const char *headers,
             const void *body, size_t len)
 {
-  struct conn *c = x->conn;
-
   len = begin_answer (x, status, content_type, headers, len);
-  if (len <= SMALL_BODY)
-    buf_append (&x->out, body, len);
-  else if (!conn_send (c, body, len))
-    c->lost = true;
-  conn_answered (c);
+  if (len <= SMALL_BODY || exchange_is_handed (x))
+    buf_append (output_of (x), body, len);
+  else if (!conn_send (x->conn, body, len))
+    x->conn->lost = true;
+  answered (x);
 }
 
 void
@@ -201,8 +248,8 @@ http_reply_take (struct http_exchange *x, int status, const char *content_type, 
   if (body->len <= LARGE_BODY || exchange_is_head (x))
     return http_reply (x, status, content_type, headers, body->data, body->len);
   (void) begin_answer (x, status, content_type, headers, body->len);
-  buf_swap (&x->body, body);
-  conn_answered (x->conn);
+  buf_swap (exchange_is_handed (x) ? &x->handed.body : &x->body, body);
+  answered (x);
 }
 
 static void
@@ -257,61 +304,66 @@ void
 http_stream_begin (struct http_exchange *x, int status, const char *content_type,
                    const char *headers)
 {
-  struct conn *c = x->conn;
-
-  assert (c->state == CONN_SERVING && status >= 200 && status_has_body (status));
+  assert (is_serving (x) && status >= 200 && status_has_body (status));
   x->chunked = !x->parser.version_10;
-  c->closing |= !x->chunked; /* its end is the end of the body */
-  put_head (&x->out, &(struct head){ .status = status,
-                                     .content_type = content_type,
-                                     .headers = headers,
-                                     .connection = decide_connection (c),
-                                     .chunked = x->chunked });
-  c->state = CONN_STREAMING;
-  conn_take_turn (c);
+  *closing_of (x) |= !x->chunked; /* its end is the end of the body */
+  put_head (output_of (x), &(struct head){ .status = status,
+                                           .content_type = content_type,
+                                           .headers = headers,
+                                           .connection = decide_connection (x),
+                                           .chunked = x->chunked });
+  begin_stream (x, NULL);
 }
 
 bool
 http_upgrade (struct http_exchange *x, const char *headers,
               void (*bytes) (void *data, const char *bytes, size_t len))
 {
-  struct conn *c = x->conn;
-
-  assert (c->state == CONN_SERVING);
+  assert (is_serving (x));
   if (exchange_rest (x) > 0)
     return false;
-  c->closing = c->lingers = true; /* it never speaks HTTP again */
+  *closing_of (x) = true; /* it never speaks HTTP again */
   put_head (
-    &x->out,
+    output_of (x),
     &(struct head){ .status = 101, .headers = headers, .connection = "Connection: Upgrade\r\n" });
-  x->bytes = bytes;
-  c->state = CONN_STREAMING;
-  conn_take_turn (c);
+  if (!exchange_is_handed (x))
+    x->conn->upgraded = x->conn->lingers = true;
+  begin_stream (x, bytes);
   return true;
 }
 
 size_t
 http_stream_backlog (const struct http_exchange *x)
 {
-  return exchange_unsent (x);
+  return exchange_is_handed (x) ? handed_backlog (x) : exchange_unsent (x);
 }
 
 static void
 put_chunk (struct http_exchange *x, const void *data, size_t len)
 {
+  struct buf *out = output_of (x);
+
   if (x->chunked)
-    buf_printf (&x->out, "%zx\r\n", len);
-  buf_append (&x->out, data, len);
+    buf_printf (out, "%zx\r\n", len);
+  buf_append (out, data, len);
   if (x->chunked)
-    buf_append (&x->out, "\r\n", 2);
+    buf_append (out, "\r\n", 2);
 }
 
-static bool
-give_up (struct conn *c)
+static bool *
+lost_of (struct http_exchange *x)
 {
-  c->lost = true;
-  conn_take_turn (c);
-  return false;
+  return exchange_is_handed (x) ? &x->handed.lost : &x->conn->lost;
+}
+
+/* There is something to be done at the end of this turn. */
+static void
+take_turn (struct http_exchange *x)
+{
+  if (exchange_is_handed (x))
+    handed_touch (x);
+  else
+    conn_take_turn (x->conn);
 }
 
 /* Does the peer take so much that its backlog is within bounds? */
@@ -320,6 +372,8 @@ is_taken (struct http_exchange *x)
 {
   size_t before = SIZE_MAX;
 
+  if (exchange_is_handed (x))
+    return handed_is_taken (x, BACKLOG_MAX);
   while (exchange_unsent (x) > BACKLOG_MAX && exchange_unsent (x) < before) {
     before = exchange_unsent (x);
     if (!conn_send (x->conn, NULL, 0))
@@ -331,25 +385,24 @@ is_taken (struct http_exchange *x)
 bool
 http_stream_write (struct http_exchange *x, const void *data, size_t len)
 {
-  struct conn *c = x->conn;
+  bool *lost = lost_of (x);
 
-  assert (c->state == CONN_STREAMING);
-  if (c->lost)
+  assert (is_streaming (x));
+  if (*lost)
     return false;
   if (len == 0 || exchange_is_head (x))
     return true;
   put_chunk (x, data, len);
-  if (!is_taken (x))
-    return give_up (c);
-  conn_take_turn (c);
-  return true;
+  *lost = !is_taken (x);
+  take_turn (x);
+  return !*lost;
 }
 
 void
 http_stream_end (struct http_exchange *x)
 {
-  assert (x->conn->state == CONN_STREAMING);
+  assert (is_streaming (x));
   if (x->chunked && !exchange_is_head (x))
-    buf_append (&x->out, "0\r\n\r\n", 5);
-  conn_answered (x->conn);
+    buf_append (output_of (x), "0\r\n\r\n", 5);
+  answered (x);
 }

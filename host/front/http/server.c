@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "front/http/threads.h"
 #include "watch/metrics.h"
 
 static const double linger_seconds = 5;
@@ -40,15 +41,32 @@ http_server_new (const struct front_env *env, const struct http_limits *limits,
   ev_idle_init (&server->turn, on_turn);
   ev_set_priority (&server->turn, EV_MAXPRI); /* in every turn, however busy */
   server->turn.data = server;
-  crowd_init (&server->crowd, limits->connections_max, limits->connections_per_peer_max);
+  server->crowd = &server->own_crowd;
+  crowd_init (server->crowd, limits->connections_max, limits->connections_per_peer_max);
   accept_init (server);
   return server;
+}
+
+bool
+http_server_spread (struct http_server *server, unsigned threads, struct error *err)
+{
+  accept_stop (server); /* its own descriptor in reserve is not needed */
+  server->threads = threads_new (server, threads, err);
+  return server->threads != NULL;
 }
 
 void
 http_server_listen (struct http_server *server, int fd)
 {
+  if (server->threads != NULL)
+    return threads_listen (server->threads, &fd, 1);
   accept_listen (server, fd);
+}
+
+void
+http_server_listen_apart (struct http_server *server, const int *fds, size_t count)
+{
+  threads_listen (server->threads, fds, count);
 }
 
 static void
@@ -69,6 +87,8 @@ void
 http_server_drain (struct http_server *server)
 {
   server->draining = true;
+  if (server->threads != NULL)
+    return threads_tell (server->threads, MAIL_DRAIN);
   accept_stop (server);
   close_idle (server);
 }
@@ -76,14 +96,48 @@ http_server_drain (struct http_server *server)
 void
 http_server_relieve (struct http_server *server)
 {
+  if (server->threads != NULL)
+    return threads_tell (server->threads, MAIL_RELIEVE);
   close_idle (server);
   exchange_pool_free (&server->pool);
+}
+
+void
+http_counts_add (struct http_counts *counts, const struct http_counts *more)
+{
+  counts->connections += more->connections;
+  counts->accepted += more->accepted;
+  counts->pauses += more->pauses;
+  for (size_t i = 0; i < AWAY_KINDS; i++)
+    counts->away[i] += more->away[i];
+}
+
+void
+http_server_count (const struct http_server *server, struct http_counts *counts)
+{
+  *counts = (struct http_counts){ .connections = server->connections - server->lingering,
+                                  .accepted = server->accepted,
+                                  .pauses = server->pauses };
+  for (size_t i = 0; i < AWAY_KINDS; i++)
+    counts->away[i] = server->away[i].total;
+}
+
+/* Its own, and those of its threads. */
+static struct http_counts
+count_all (const struct http_server *server)
+{
+  struct http_counts counts;
+
+  http_server_count (server, &counts);
+  if (server->threads != NULL)
+    threads_count (server->threads, &counts);
+  return counts;
 }
 
 size_t
 http_server_connections (const struct http_server *server)
 {
-  return server->connections - server->lingering;
+  return count_all (server).connections;
 }
 
 static void
@@ -101,33 +155,43 @@ http_server_metrics (const struct http_server *server, struct buf *out)
     [AWAY_PEER_FULL] = "reason=\"connections_per_peer_max\"",
     [AWAY_DESCRIPTORS] = "reason=\"no_descriptors\"",
   };
+  const struct http_counts counts = count_all (server);
 
   put_metric (out, "toolhost_http_connections", "gauge", "Open HTTP connections.",
-              http_server_connections (server));
+              counts.connections);
   put_metric (out, "toolhost_http_accepted_total", "counter", "HTTP connections that were served.",
-              server->accepted);
+              counts.accepted);
   put_metric (out, "toolhost_http_accept_failures_total", "counter",
               "Times no connection could be accepted for want of descriptors or memory.",
-              server->away[AWAY_FAILED].total);
+              counts.away[AWAY_FAILED]);
   put_metric (out, "toolhost_http_accept_pauses_total", "counter",
-              "Times a listener paused after that.", server->pauses);
+              "Times a listener paused after that.", counts.pauses);
   metrics_head (out, "toolhost_http_refused_total", "counter",
                 "HTTP connections that were told there are too many, by reason.");
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-    metrics_sample (out, "toolhost_http_refused_total", labels[i], (double) server->away[i].total);
+    metrics_sample (out, "toolhost_http_refused_total", labels[i], (double) counts.away[i]);
+  if (server->threads != NULL)
+    threads_metrics (server->threads, out);
+}
+
+void
+http_server_close (struct http_server *server)
+{
+  struct wait *wait;
+
+  accept_stop (server);
+  for (int kind = 0; kind < WAIT_KINDS; kind++)
+    while ((wait = TAILQ_FIRST (&server->waits.queues[kind])) != NULL)
+      conn_lose (conn_of (wait));
 }
 
 void
 http_server_free (struct http_server *server)
 {
-  struct wait *wait;
-
   if (server == NULL)
     return;
-  accept_stop (server);
-  for (int kind = 0; kind < WAIT_KINDS; kind++)
-    while ((wait = TAILQ_FIRST (&server->waits.queues[kind])) != NULL)
-      conn_lose (conn_of (wait));
+  threads_free (server->threads);
+  http_server_close (server);
   waits_stop (&server->waits);
   ev_idle_stop (server->env->loop, &server->turn);
   exchange_pool_free (&server->pool);

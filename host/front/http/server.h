@@ -30,6 +30,13 @@ struct turned_away_count {
   ev_tstamp logged_at; /* 0: never */
 };
 
+/* What is counted of connections. */
+struct http_counts {
+  size_t connections; /* open, and not only because their peer is yet to close */
+  uint64_t accepted, pauses;
+  uint64_t away[AWAY_KINDS];
+};
+
 struct http_server {
   const struct front_env *env;
   struct http_limits limits;
@@ -42,7 +49,8 @@ struct http_server {
   size_t paused; /* listeners */
   uint64_t accepted, pauses;
   struct turned_away_count away[AWAY_KINDS];
-  struct crowd crowd;
+  struct crowd *crowd, own_crowd; /* a server of a thread has that of all */
+  struct front_threads *threads;  /* that have the connections; NULL: they are its own */
   uid_t overflow_uid;
   struct exchange_pool pool;
   struct waits waits;
@@ -54,6 +62,12 @@ struct http_server {
   size_t lingering; /* of them */
   bool draining;
 };
+
+/* Of its own connections. */
+void http_server_count (const struct http_server *server, struct http_counts *counts);
+void http_counts_add (struct http_counts *counts, const struct http_counts *more);
+/* Stop accepting and close all connections. */
+void http_server_close (struct http_server *server);
 
 /* accept.c */
 void accept_init (struct http_server *server);
