@@ -14,6 +14,7 @@ integration_tests = \
 	%D%/integration/test_crowd.py \
 	%D%/integration/test_approval_rows.py \
 	%D%/integration/test_approvals.py \
+	%D%/integration/test_batch.py \
 	%D%/integration/test_durable.py \
 	%D%/integration/test_hooks.py \
 	%D%/integration/test_fairness.py \

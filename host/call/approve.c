@@ -227,6 +227,18 @@ start (struct call *call, const struct call_request *request, const struct appro
 }
 
 enum approve
+call_approve_beside (struct call *call, const struct call_request *request)
+{
+  static const struct approval_need need = {
+    .required = true,
+    .reason = "Another call that was asked for together with it needs approval.",
+    .by = APPROVAL_BY_CALLER,
+  };
+
+  return start (call, request, &need);
+}
+
+enum approve
 call_approve (struct call *call, const struct call_request *request)
 {
   struct calls *calls = call->calls;
@@ -255,4 +267,5 @@ void
 calls_ask_people (struct calls *calls, struct approvals *book)
 {
   calls->approvals = book;
+  calls_watch_batches (calls);
 }

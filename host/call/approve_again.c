@@ -30,7 +30,8 @@ approving_meet_again (struct call *call, struct approval *entry, const struct ca
     return refuse_again (call, CALL_call_id_reused);
   if (a != NULL && a->waiting != NULL)
     return refuse_again (call, CALL_call_in_progress);
-  if (a != NULL) {
+  if (a != NULL) { /* it was approved */
+    call_leave_batch (call);
     approving_join (a, call);
     return APPROVE_WAITS;
   }
@@ -59,6 +60,7 @@ wait_for (struct approving *a, struct approval *entry)
   else {
     call = approving_part (a);
     approving_free (a);
+    call_leave_batch (call);
     approving_join (other, call);
   }
 }

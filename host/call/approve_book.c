@@ -37,6 +37,7 @@ ask_caller (struct approving *a, const struct approval_facts *facts)
   struct result result = { .error = CALL_input_required, .asking = call };
 
   call->ask = ask;
+  call_hand_over_in_batch (call);
   a->entry = NULL;
   approving_free (a);
   approval_leave (entry);
@@ -51,6 +52,7 @@ on_recorded (void *ctx, struct approval *entry)
   const struct approval_facts *facts = approval_facts (entry);
 
   a->entry = entry;
+  call_name_in_batch (call, facts);
   if (may_ask_caller (call, facts))
     return ask_caller (a, facts);
   if (call->events->waits == NULL || !call->events->waits (call->ctx, facts)) {
@@ -60,6 +62,7 @@ on_recorded (void *ctx, struct approval *entry)
   approval_leave (entry);
   approving_free (a);
   call->events = NULL;
+  call_hand_over_in_batch (call);
   call_tell (call, NULL);
 }
 

@@ -195,6 +195,8 @@ calls_begin_approved (void *ctx, struct approval *entry)
   struct calls *calls = ctx;
   struct approving *a = approving_find (calls, entry);
 
+  if (calls_batch_keeps (calls, approval_facts (entry)))
+    return;
   if (a == NULL) {
     a = approving_new (calls, NULL);
     a->entry = entry;

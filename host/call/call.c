@@ -186,6 +186,17 @@ tenancy_of (const struct calls *calls, const struct call_request *request)
                                                          : NULL;
 }
 
+/* Milliseconds from its start on. */
+static void
+set_deadline (struct call *call, int64_t limit)
+{
+  if (limit == INT64_MAX || limit >= INT64_MAX / 2000000)
+    return;
+  call->job.deadline_ns = call->started_ns + limit * 1000000;
+  ev_timer_set (&call->deadline, (double) limit / 1000, 0);
+  ev_timer_start (call->calls->loop, &call->deadline);
+}
+
 static struct call *
 make_call (struct calls *calls, struct tool *tool, const struct call_request *request,
            const struct arguments *arguments, int64_t now, const struct call_events *events,
@@ -239,11 +250,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call_fill_job (call);
   call_find_guards (call);
   call_may_invoke (call, request);
-  if (limit != INT64_MAX && limit < INT64_MAX / 2000000) {
-    call->job.deadline_ns = call->started_ns + limit * 1000000;
-    ev_timer_set (&call->deadline, (double) limit / 1000, 0);
-    ev_timer_start (calls->loop, &call->deadline);
-  }
+  set_deadline (call, limit);
   return call;
 }
 
@@ -353,6 +360,25 @@ claim (struct call *call, const struct call_request *request)
   return true;
 }
 
+/* False: it has ended already. */
+static bool
+begin (struct call *call, const struct call_request *request)
+{
+  if ((request->claimed_in != NULL || call->approval[0] != '\0') && claim (call, request))
+    return true;
+  return go_on (call);
+}
+
+void
+call_begin (struct call *call, const struct call_request *request, bool stood)
+{
+  if (stood) {
+    call->started_ns = clock_ns (); /* what people took is no cost of the call */
+    set_deadline (call, time_limit_ms (call->calls, call->tool, call->deadline_ms));
+  }
+  (void) begin (call, request);
+}
+
 /* NULL when it has ended already. */
 static struct call *
 start_checked (struct calls *calls, struct tool *tool, const struct call_request *request,
@@ -367,6 +393,7 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
     call_read (call);
     return call;
   }
+  call_join_batch (call, request);
   switch (call_approve (call, request)) {
   case APPROVE_NOT_NEEDED:
     break;
@@ -375,9 +402,9 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
   case APPROVE_ENDED:
     return NULL;
   }
-  if ((request->claimed_in != NULL || call->approval[0] != '\0') && claim (call, request))
+  if (call_waits_for_batch (call, request))
     return call;
-  return go_on (call) ? call : NULL;
+  return begin (call, request) ? call : NULL;
 }
 
 static enum repair_mode
@@ -609,7 +636,7 @@ call_id (const struct call *call)
 bool
 call_waits (const struct call *call)
 {
-  return call->approving != NULL && approving_waits (call->approving);
+  return call_stands_still (call) || (call->approving != NULL && approving_waits (call->approving));
 }
 
 const char *

@@ -17,6 +17,7 @@
 
 struct approval_facts; /* approval/approvals.h */
 struct span;           /* watch/trace.h */
+struct call_batch;     /* call/batch.h */
 struct calls;          /* all calls of a daemon */
 struct call;           /* one of them, while it runs */
 
@@ -166,6 +167,8 @@ struct call_request {
   const char *decider; /* who has answered whether it may run; NULL: the caller */
   /* It was approved, by this entry of the book; for the pipeline itself.  NULL: it was not. */
   const struct approval_facts *approved;
+  /* With which others it belongs together: it begins when all of them may.  NULL: with none. */
+  struct call_batch *batch;
   /* Answers to questions that are still to come, { key: result, … }, of a caller that keeps no
    * state; such a call asks only for what is not among them.  NULL: none. */
   const struct json_tape *responses_tape;

@@ -100,6 +100,15 @@ call_log_start (const struct call *call)
 }
 
 void
+call_log_held (const struct call *call)
+{
+  if (room_for_line (call->calls, LOG_INFO))
+    log_event (call->calls->log, LOG_INFO, "tool_call_held", "tool", call->tool->name, "call",
+               call->id, "tenant", call->tenant, "session", call->session_id, "front", call->front,
+               NULL);
+}
+
+void
 call_log_repairs (const struct call *call, const struct repaired *repaired)
 {
   CLEANUP_BUF struct buf where = { 0 };

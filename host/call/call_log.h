@@ -9,6 +9,8 @@
 
 /* Only where somebody wants every detail: the line at a call's end has the same names. */
 void call_log_start (const struct call *call);
+/* It waits until people have decided about others of its batch. */
+void call_log_held (const struct call *call);
 /* Where something was mended: never what stood there. */
 void call_log_repairs (const struct call *call, const struct repaired *repaired);
 /* What the tool itself says; `level` is TOOLHOST_DEBUG … */

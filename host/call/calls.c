@@ -56,6 +56,7 @@ calls_free (struct calls *calls)
   if (calls == NULL)
     return;
   calls_trim (calls);
+  calls_free_batches (calls);
   calls_free_approvals (calls);
   claims_free (calls->claims);
   approval_rules_unref (calls->settings.approval_rules);
@@ -90,6 +91,7 @@ calls_drain (struct calls *calls)
 {
   calls->draining = true;
   calls_leave_approvals (calls);
+  calls_leave_batches (calls);
 }
 
 unsigned
@@ -181,6 +183,7 @@ call_release (struct call *call)
 
   call_waits_no_more (call);
   call_trace_drop (call);
+  call_leave_batch (call);
   ev_timer_stop (calls->loop, &call->deadline);
   ev_timer_stop (calls->loop, &call->again);
   call_unindex (call);

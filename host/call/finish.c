@@ -132,6 +132,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
 {
   CLEANUP_BUF struct buf detailed = { 0 }, instead = { 0 }, repairs = { 0 };
 
+  call_leave_batch (call);
   detail (call, result, cause, &detailed);
   default_texts (result);
   result->kind = call->kind;

@@ -5,6 +5,8 @@ libhost_la_SOURCES += \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/ask_rules.c %D%/ask_rules.h \
+	%D%/batch.c %D%/batch.h %D%/batch_leave.c %D%/batch_member.c \
+	%D%/batching.c %D%/batching.h \
 	%D%/budgets.c %D%/budgets.h \
 	%D%/call.c %D%/call.h \
 	%D%/call_audit.c %D%/call_audit.h \

@@ -1,8 +1,8 @@
 /* running.h - a call while it runs, as the files of the pipeline share it: calls.c keeps the set
  * and the memory, call.c leads a call to its worker, outcome.c takes what the pool says of it,
- * claim.c has the store know of it, approve.c has it wait for a person, guarding.c has guards look
- * at it, reading.c reads what skills bring, finish.c ends it, call_log.c writes of it.  Nobody else
- * includes this.  Loop thread only. */
+ * claim.c has the store know of it, approve.c has it wait for a person, batch.c for others,
+ * guarding.c has guards look at it, reading.c reads what skills bring, finish.c ends it, call_log.c
+ * writes of it.  Nobody else includes this.  Loop thread only. */
 #ifndef TOOLHOST_CALL_RUNNING_H
 #define TOOLHOST_CALL_RUNNING_H
 
@@ -15,7 +15,9 @@
 
 enum { CALL_ID_MAX = 128 };
 
-struct approving;  /* approving.h */
+struct approving; /* approving.h */
+struct batch_member;
+struct batches;    /* batching.h */
 struct call_trace; /* call_trace.c */
 struct guarding;   /* guarding_parts.h */
 struct preview;
@@ -38,6 +40,7 @@ struct calls {
   struct claims *claims;        /* NULL: nothing is claimed */
   struct approvals *approvals;  /* NULL: nobody is asked */
   struct approving *approvings; /* calls that wait for a person, and those that were approved */
+  struct batches *batches;      /* calls that belong together; NULL: there were none */
   unsigned unapproved;          /* of the running ones, how many wait for a person */
   struct call *by_id;           /* running calls */
   struct call_circuits circuits;
@@ -84,6 +87,7 @@ struct call {
   struct buf responses;        /* answers that came before their questions; empty: none */
   struct claim *claim;         /* NULL: its caller has not named it */
   struct approving *approving; /* it waits for a person, or its approved self runs; NULL: no */
+  struct batch_member *member; /* until it begins; NULL: it belongs to no batch */
   bool must_be_known;          /* it needs approval and has none: won, it does not run */
   struct guarding *guarding;   /* its guards (guarding.h); NULL: it has none */
   bool kept;                   /* it has ended, and is told of when that is durable */
@@ -125,6 +129,11 @@ int64_t call_admit (struct call *call);
 void call_report (struct call *call, const struct result *result);
 /* Its tool failed.  True: it is tried again, after a while. */
 bool call_try_again (struct call *call, enum call_error error, const char *code);
+
+/* ---- call.c ---- */
+
+/* It may begin, of this request.  `stood`: its clock did not run while it waited. */
+void call_begin (struct call *call, const struct call_request *request, bool stood);
 
 /* ---- outcome.c ---- */
 
@@ -173,11 +182,35 @@ enum approve call_approve (struct call *call, const struct call_request *request
 /* Its caller has lost interest (`call->events` NULL: and is gone), or has it stopped.  False: it is
  * not one that waits. */
 bool call_unapprove (struct call *call, bool interrupt);
+/* It needs approval because another call of its batch does: its caller decides. */
+enum approve call_approve_beside (struct call *call, const struct call_request *request);
 /* Nothing of it runs yet. */
 bool approving_waits (const struct approving *approving);
 /* The daemon stops: who waits for a person is told so, and what was asked stays asked. */
 void calls_leave_approvals (struct calls *calls);
 void calls_free_approvals (struct calls *calls);
+
+/* ---- batch.c ---- */
+
+/* From here on it is one of its request's batch, if that has one. */
+void call_join_batch (struct call *call, const struct call_request *request);
+/* It needs no approval.  True: it waits for others of its batch, and begins with them. */
+bool call_waits_for_batch (struct call *call, const struct call_request *request);
+/* It waits in the book, as this. */
+void call_name_in_batch (struct call *call, const struct approval_facts *facts);
+/* It is handed back to its caller, undecided, and ends. */
+void call_hand_over_in_batch (struct call *call);
+/* It ends, or what it waits for has begun before. */
+void call_leave_batch (struct call *call);
+/* It waits until people have decided about others. */
+bool call_stands_still (const struct call *call);
+/* It was approved.  True: it begins with its batch, and not yet. */
+bool calls_batch_keeps (struct calls *calls, const struct approval_facts *facts);
+/* There is a book. */
+void calls_watch_batches (struct calls *calls);
+/* The daemon stops: what waits for others is told so. */
+void calls_leave_batches (struct calls *calls);
+void calls_free_batches (struct calls *calls);
 
 /* ---- shorten.c ---- */
 

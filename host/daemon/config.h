@@ -38,6 +38,7 @@ struct config {
   int64_t deadline_ms, grace_ms, drain_ms, idle_stop_ms, start_timeout_ms;
   int64_t build_timeout_ms; /* of a builder that makes requests or starts programs */
   int64_t memory_max;       /* bytes */
+  int64_t batch_max;        /* calls that one request may bring */
   int64_t max_crashes, describe_parallel, running_max, tenant_running_max, page_size,
     log_calls_per_second;
   int64_t crash_window_ms, quarantine_ms, quarantine_max_ms;

@@ -218,6 +218,7 @@ host_make_fronts (struct host *host, struct error *err)
                                   .definitions = host->manage,
                                   .ask_ttl = (double) host->config.ask_ttl_ms / 1000,
                                   .asks_max = (size_t) host->config.asks_max,
+                                  .batch_max = (size_t) host->config.batch_max,
                                   .task_ttl = (double) host->config.task_ttl_ms / 1000,
                                   .tasks_max = (size_t) host->config.tasks_max,
                                   .body_max = (size_t) host->config.body_max,

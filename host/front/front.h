@@ -78,6 +78,7 @@ struct front_env {
   struct offload *readers;     /* threads that read much; NULL: there are none */
   double ask_ttl;              /* seconds that a question waits for its answer */
   size_t asks_max;             /* calls over plain HTTP that wait for answers */
+  size_t batch_max;            /* calls that one request over plain HTTP may bring */
   double task_ttl;             /* seconds that a task is kept */
   size_t tasks_max;
   size_t body_max; /* bytes of a request body or stdio line */

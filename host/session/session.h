@@ -128,6 +128,8 @@ struct session_call {
   size_t metadata_len;
   int64_t deadline_ms; /* 0: none */
   bool background;     /* wanted, if the tool may */
+  /* With which others it was made (call/batch.h), borrowed; NULL: with those of its response. */
+  struct call_batch *batch;
 };
 
 enum session_verdict {

@@ -246,6 +246,7 @@ work_start (struct work *work, const struct session_call *call)
     .deadline_ms = call->deadline_ms,
     .wants_progress = true,
     .phone = session->phone,
+    .batch = call->batch,
     .preview = true,
     .is_event = work->entry == NULL,
     .askable = work->entry != NULL ? FRAME_ASK_ALL : 0, /* whoever answers can answer anything */
@@ -319,7 +320,7 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   }
   log_scheduled (work, call);
   say_started (work);
-  if (approval_holds (session, call->response_id))
+  if (call->batch == NULL && approval_holds (session, call->response_id))
     approval_park (work, &given);
   else
     work_begin (work, &given);

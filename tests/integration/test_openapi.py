@@ -48,6 +48,16 @@ def tools(w):
     w.http("POST", "/v1/tools/calculator/call", {"arguments": {"expression": "1/0"}})
     w.http("POST", "/v1/agui", {"type": "RUN_STARTED", "threadId": "t", "runId": "r"})
     w.http("POST", "/v1/agui", b"", status=400)
+    several = {"calls": [{"name": "echo", "arguments": {"text": "hi"}, "call_id": "c2"}, {"name": "none"},
+                         {"name": "echo", "arguments": {"txt": 1}}], "metadata": {"a": 1}, "deadline_ms": 5000}
+    for encoding in ("", "?encoding=sonore", "?encoding=agui", "?encoding=agent-framework", "?encoding=mcp&preview=true"):
+        same(len(w.http("POST", "/v1/calls" + encoding, several).json["results"]), 3)
+    w.http("POST", "/v1/calls", {"calls": [{"name": "greet", "arguments": {"who": "it"}}]}, status=202)
+    w.http("POST", "/v1/calls", several, {"Accept": "text/event-stream"})
+    w.http("POST", "/v1/calls", {"calls": []}, status=400)
+    w.http("POST", "/v1/calls", b"{", {"Content-Type": "application/json"}, status=400)
+    w.http("POST", "/v1/calls", b"{}", {"Content-Type": "text/plain"}, status=415)
+    w.http("POST", "/v1/calls", {**several, "session_id": "ses_" + "0" * 32}, status=404)
     w.http("GET", "/v1/stats")
     w.http("DELETE", "/v1/stats", status=204)
 
@@ -107,6 +117,9 @@ def approvals(w):
     left = w.http("POST", "/v1/tools/calculator/call", {"arguments": {"expression": "40+1"}},
                   {"Prefer": "respond-async"}, status=202).json["approval"]["id"]
     w.http("POST", f"/v1/approvals/{left}", {"decision": "approve"})
+    both = {"calls": [{"name": "calculator", "arguments": {"expression": e}} for e in ("1+1", "40+1")]}
+    for result in w.http("POST", "/v1/calls", both, {"Prefer": "respond-async"}, status=202).json["results"]:
+        w.http("POST", f"/v1/approvals/{result['approval']['id']}", {"decision": "reject"})
     w.http("GET", "/v1/approvals?limit=1")
     w.http("GET", "/v1/approvals?cursor=1")
     w.http("GET", "/v1/approvals?state=unknown", status=400)

@@ -1,16 +1,12 @@
 #include "front/rest/calls.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <strings.h>
-#include <toolhost.h>
 
 #include "approval/approvals.h"
 #include "base/json_write.h"
-#include "front/asked.h"
 #include "front/encode.h"
-#include "front/encodings.h"
-#include "front/rest/body.h"
+#include "front/rest/batch.h"
+#include "front/rest/call_told.h"
 #include "front/rest/sessions.h"
 
 enum { SCRATCH_KEEP = 256 * 1024 };
@@ -22,10 +18,8 @@ struct rest_call {
   struct http_exchange *x;
   struct call *call;
   const char *id; /* the caller's, or the host's once the call has started; NULL: not known */
-  enum encoding encoding;
-  bool wants_events; /* the caller asked for an event stream */
-  bool streaming;    /* it has begun */
-  bool async;        /* it does not wait for people: Prefer: respond-async */
+  struct told told;
+  bool streaming; /* the event stream has begun */
 };
 
 void
@@ -62,48 +56,6 @@ scratch (struct rest_calls *calls)
   return &calls->scratch;
 }
 
-/* There is no room for another call that waits. */
-static struct result
-too_many (const struct result *result)
-{
-  static const char message[] = "Too many calls wait for answers; try again later.";
-
-  return (struct result){ .error = CALL_tool_overloaded,
-                          .code = call_error_info (CALL_tool_overloaded)->code,
-                          .message = message,
-                          .message_len = sizeof message - 1,
-                          .retry_after_ms = 1000,
-                          .usage = result->usage };
-}
-
-static int
-encode_end (struct rest_call *c, const struct result *result, struct buf *out)
-{
-  if (c->encoding == ENCODING_OWN)
-    encode_result (out, c->id, result);
-  else
-    encoding_put (out, c->encoding, c->id, result);
-  return encode_has_ended (result) ? 200 : call_error_info (result->error)->http;
-}
-
-/* What is told of a call that has ended, or asks, and with which status. */
-static int
-encode (struct rest_call *c, const struct result *result, struct buf *out)
-{
-  struct result refusal;
-  struct rest_ask *ask;
-
-  if (result->error != CALL_input_required)
-    return encode_end (c, result, out);
-  ask = rest_asks_add (c->calls->asks, held_take (result), http_request (c->x)->peer->principal);
-  if (ask == NULL) {
-    refusal = too_many (result);
-    return encode_end (c, &refusal, out);
-  }
-  rest_ask_answer (out, ask, &result->usage);
-  return call_error_info (CALL_input_required)->http;
-}
-
 static void
 put_headers (struct buf *headers, int status, const struct result *result)
 {
@@ -124,7 +76,7 @@ reply (struct rest_call *c, const struct result *result)
 
   if (result->room != NULL) /* a large result brings the memory for its answer */
     buf_swap (out, result->room);
-  status = encode (c, result, out);
+  status = told_end (&c->told, c->id, result, out);
   put_headers (&headers, status, result);
   http_reply_take (c->x, status, "application/json", headers.len != 0 ? buf_cstr (&headers) : NULL,
                    out);
@@ -132,16 +84,6 @@ reply (struct rest_call *c, const struct result *result)
 }
 
 /* ---- event streams ---- */
-
-/* False: the connection is given up. */
-static bool
-send_event (struct http_exchange *x, const char *event, const struct buf *json)
-{
-  CLEANUP_BUF struct buf framed = { 0 };
-
-  sse_event (&framed, event, json->data, json->len);
-  return http_stream_write (x, framed.data, framed.len);
-}
 
 static void
 begin_stream (struct rest_call *c)
@@ -158,8 +100,8 @@ end_stream (struct rest_call *c, const struct result *result)
   struct http_exchange *x = c->x;
   struct buf *out = scratch (c->calls);
 
-  (void) encode (c, result, out);
-  if (send_event (x, "result", out))
+  (void) told_end (&c->told, c->id, result, out);
+  if (told_event (x, "result", out))
     http_stream_end (x);
 }
 
@@ -172,41 +114,13 @@ on_progress (void *ctx, double done, double total, const char *text, size_t len)
   struct buf *out = scratch (c->calls);
   struct json_writer w = { .out = out };
 
-  if (!c->wants_events || !isfinite (done))
+  if (!c->told.events || !isfinite (done))
     return;
   jsonw_object (&w);
-  jsonw_name (&w, "done");
-  jsonw_double (&w, done);
-  if (isfinite (total) && total > 0) {
-    jsonw_name (&w, "total");
-    jsonw_double (&w, total);
-  }
-  if (len != 0) {
-    jsonw_name (&w, "message");
-    jsonw_string_len (&w, text, len);
-  }
+  told_progress (&w, done, total, text, len);
   jsonw_end (&w);
   begin_stream (c);
-  (void) send_event (c->x, "progress", out);
-}
-
-static const char *
-level_name (int level)
-{
-  static const struct {
-    int level;
-    const char *name;
-  } names[] = {
-    { TOOLHOST_ERROR, "error" },
-    { TOOLHOST_WARNING, "warning" },
-    { TOOLHOST_NOTICE, "notice" },
-    { TOOLHOST_INFO, "info" },
-  };
-
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (level >= names[i].level)
-      return names[i].name;
-  return "debug";
+  (void) told_event (c->x, "progress", out);
 }
 
 static void
@@ -216,30 +130,13 @@ on_log (void *ctx, int level, const char *text, size_t len)
   struct buf *out = scratch (c->calls);
   struct json_writer w = { .out = out };
 
-  if (!c->wants_events)
+  if (!c->told.events)
     return;
   jsonw_object (&w);
-  jsonw_name_string (&w, "level", level_name (level));
-  jsonw_name (&w, "message");
-  jsonw_string_len (&w, text, len);
+  told_log (&w, level, text, len);
   jsonw_end (&w);
   begin_stream (c);
-  (void) send_event (c->x, "log", out);
-}
-
-/* { "call_id", "ok": false, "status": "approval_required", "approval": {…} } */
-static void
-put_waiting (struct buf *out, const struct approval_facts *facts)
-{
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "call_id", facts->call_id);
-  jsonw_name_bool (&w, "ok", false);
-  jsonw_name_string (&w, "status", "approval_required");
-  jsonw_name (&w, "approval");
-  approval_put (&w, facts);
-  jsonw_end (&w);
+  (void) told_event (c->x, "log", out);
 }
 
 static bool
@@ -249,13 +146,13 @@ on_waits (void *ctx, const struct approval_facts *facts)
   struct rest_call *c = ctx;
   struct buf *out = scratch (c->calls);
 
-  put_waiting (out, facts);
-  if (c->wants_events) {
+  told_waiting (out, facts);
+  if (c->told.events) {
     begin_stream (c);
-    (void) send_event (c->x, "approval", out);
+    (void) told_event (c->x, "approval", out);
     return false;
   }
-  if (!c->async)
+  if (!c->told.async)
     return false;
   unlink_call (c);
   http_on_gone (c->x, NULL);
@@ -292,103 +189,26 @@ on_gone (void *data)
 /* ---- requests ---- */
 
 static void
-refuse_body (struct rest_calls *calls, struct http_exchange *x, const char *pointer,
-             const struct error *err)
-{
-  struct buf *out = scratch (calls);
-  struct json_writer w = { .out = out };
-
-  jsonw_object (&w);
-  jsonw_name (&w, "error");
-  jsonw_object (&w);
-  jsonw_name_string (&w, "code", pointer != NULL ? "bad_request" : "bad_json");
-  jsonw_name (&w, "message");
-  jsonw_stringf (&w, "%s%s%s", pointer != NULL ? pointer : "",
-                 pointer != NULL && pointer[0] != '\0' ? ": " : "", err->text);
-  if (pointer != NULL)
-    jsonw_name_string (&w, "path", pointer);
-  jsonw_end (&w);
-  jsonw_end (&w);
-  http_reply (x, 400, "application/json", NULL, out->data, out->len);
-}
-
-/* A call that was named runs once: of those of its session, or of none. */
-static const char *
-claimed_in (const struct call_body *body)
-{
-  if (body->call_id == NULL)
-    return NULL;
-  return body->session_id != NULL ? body->session_id : "";
-}
-
-static void
 start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
 {
   static const struct call_events events = {
     .progress = on_progress, .log = on_log, .waits = on_waits, .done = on_done
   };
-  const struct http_request *request = http_request (c->x);
-  struct arena *arena = request->arena;
-  bool written = json_is (body->arguments, JSON_STRING);
-  struct slice text = { NULL, 0 };
-  struct asked asked;
+  struct call_request request = told_request (c->calls->env, c->x, body);
   struct call *call;
 
-  (void) asked_read (c->calls->env, c->x, &asked); /* what it discloses concerns lists only */
-  if (written) /* as providers hand on what a model wrote: function.arguments */
-    text.data = json_string (&body->tape, body->arguments, arena, &text.len);
-  call = call_start (c->calls->env->calls,
-                     &(struct call_request){
-                       .kind = kind,
-                       .toolset = catalog_meant (
-                         front_catalog (c->calls->env, request->peer->tenant), &asked.filter),
-                       .name = name.data,
-                       .name_len = name.len,
-                       .tape = written ? NULL : &body->tape,
-                       .args_node = written ? NULL : body->arguments,
-                       .args = text.data,
-                       .args_len = text.len,
-                       .front = "rest",
-                       .principal = request->peer->principal,
-                       .tenant = request->peer->tenant,
-                       .call_id = body->call_id,
-                       .session_id = body->session_id,
-                       .claimed_in = claimed_in (body),
-                       .metadata = body->metadata.data,
-                       .metadata_len = body->metadata.len,
-                       .deadline_ms = body->deadline_ms,
-                       .preview = slice_is (http_query (c->x, "preview"), "true"),
-                       .wants_progress = c->wants_events,
-                       .asks_approval = slice_is (http_query (c->x, "approval"), "ask"),
-                       .may_approve = (request->peer->roles & ROLE_APPROVE) != 0,
-                       .askable = FRAME_ASK_ALL, /* whoever answers can answer anything */
-                     },
-                     &events, c);
+  request.kind = kind;
+  request.name = name.data;
+  request.name_len = name.len;
+  request.wants_progress = c->told.events;
+  call = call_start (c->calls->env->calls, &request, &events, c);
   if (call == NULL)
     return; /* answered, and c is gone */
   c->call = call;
   if (c->id == NULL)
-    c->id = arena_strndup (arena, call_id (call), strlen (call_id (call)));
-  if (c->wants_events)
+    c->id = arena_strndup (http_request (c->x)->arena, call_id (call), strlen (call_id (call)));
+  if (c->told.events)
     begin_stream (c);
-}
-
-/* Is it one of the preferences of a Prefer header (RFC 7240)? */
-static bool
-prefers (struct slice list, const char *preference)
-{
-  const size_t len = strlen (preference);
-
-  for (size_t at = 0, end; at < list.len; at = end + 1) {
-    for (end = at; end < list.len && list.data[end] != ','; end++)
-      ;
-    while (at < end && list.data[at] == ' ')
-      at++;
-    if (end - at >= len && strncasecmp (list.data + at, preference, len) == 0
-        && (end - at == len || strchr ("; ", list.data[at + len]) != NULL))
-      return true;
-  }
-  return false;
 }
 
 /* Start a call that the exchange waits for. */
@@ -398,9 +218,8 @@ begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, s
 {
   struct rest_call *c = arena_alloc (http_request (x)->arena, sizeof *c);
 
-  *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id, .encoding = encoding };
-  c->wants_events = media_named (http_header (x, "accept"), SSE_TYPE);
-  c->async = prefers (http_header (x, "prefer"), "respond-async");
+  *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id };
+  c->told = told_read (calls->asks, x, encoding);
   link_call (c);
   http_set_data (x, c);
   http_on_gone (x, on_gone);
@@ -428,7 +247,7 @@ rest_call_post (struct rest_calls *calls, struct http_exchange *x, enum call_kin
     return http_reply_error (x, 415, "unsupported_media_type",
                              "Content-Type must be application/json");
   if (!call_body_read (&body, request->body, &calls->limits, request->arena, &pointer, &err))
-    return refuse_body (calls, x, pointer, &err);
+    return told_bad_body (x, pointer, &err);
   if (kind == CALL_TOOL && !encoding_find (wanted.data, wanted.len, &encoding, &err))
     return http_reply_error (x, 400, "bad_encoding", "%s", err.text);
   if (kind == CALL_TOOL && rest_is_session (calls->env, &body))
@@ -449,5 +268,6 @@ rest_calls_free (struct rest_calls *calls)
     else
       http_reply_error (x, 503, "tool_unavailable", "The daemon is stopping");
   }
+  rest_batches_free (calls);
   buf_free (&calls->scratch);
 }

@@ -22,6 +22,7 @@
 #include "front/http/http.h"
 #include "front/rest/asks.h"
 
+struct rest_batch;
 struct rest_call;
 
 /* The calls of this front that are running. */
@@ -30,7 +31,8 @@ struct rest_calls {
   struct rest_asks *asks; /* where those go that ask */
   struct json_limits limits;
   struct rest_call *running;
-  struct buf scratch; /* the answer being built */
+  struct rest_batch *batches; /* batch.h */
+  struct buf scratch;         /* the answer being built */
 };
 
 void rest_calls_init (struct rest_calls *calls, const struct front_env *env,

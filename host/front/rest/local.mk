@@ -2,7 +2,9 @@
 libhost_la_SOURCES += \
   %D%/approvals.c %D%/approvals.h \
   %D%/asks.c %D%/asks.h \
+  %D%/batch.c %D%/batch.h \
   %D%/body.c %D%/body.h \
+  %D%/call_told.c %D%/call_told.h \
   %D%/calls.c %D%/calls.h \
   %D%/cost.c %D%/cost.h \
   %D%/definitions.c %D%/definitions.h \

@@ -10,6 +10,7 @@
 #include "front/auth/auth.h"
 #include "front/rest/approvals.h"
 #include "front/rest/asks.h"
+#include "front/rest/batch.h"
 #include "front/rest/calls.h"
 #include "front/rest/cost.h"
 #include "front/rest/definitions.h"
@@ -124,6 +125,13 @@ static void
 post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
 {
   rest_call_post (&rest->calls, x, CALL_TOOL, tool);
+}
+
+static void
+post_calls (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_batch_post (&rest->calls, x);
 }
 
 static void
@@ -596,6 +604,7 @@ static const struct route routes[] = {
   { "GET", "/v1/skills/get", "getSkill", "one of them: uri=…", get_skill, ROLE_LIST },
   { "GET", "/v1/prompts", "listPrompts", "the prompts", get_prompts, ROLE_LIST },
   { "POST", "/v1/prompts/{name}", "getPrompt", "get a prompt's messages", post_prompt, ROLE_CALL },
+  { "POST", "/v1/calls", "callTools", "call several tools together", post_calls, ROLE_CALL },
   { "GET", "/v1/calls/{id}", "getCall", "what is known of a call by its id", get_call, ROLE_CALL },
   { "DELETE", "/v1/calls/{id}", "cancelCall", "cancel a call, running or to come", delete_call,
     ROLE_CALL },

@@ -50,24 +50,29 @@ encode_answer (struct buf *out, enum encoding encoding, const struct session_ans
     buf_swap (out, &sonore);
 }
 
+void
+rest_session_answer (struct buf *out, enum encoding encoding, const struct session_answer *answer)
+{
+  if (encoding != ENCODING_OWN)
+    encode_answer (out, encoding, answer);
+  else
+    buf_append (out, answer->json, answer->len);
+}
+
 static void
 on_answered (struct session_waiter *waiter, const struct session_answer *answer)
 {
   const struct session_wait *wait = (const struct session_wait *) waiter;
   struct http_exchange *x = wait->x;
-  CLEANUP_BUF struct buf encoded = { 0 };
-  struct slice json = { answer->json, answer->len };
+  CLEANUP_BUF struct buf out = { 0 };
 
   http_on_gone (x, NULL);
-  if (answer->json != NULL && wait->encoding != ENCODING_OWN) {
-    encode_answer (&encoded, wait->encoding, answer);
-    json = (struct slice){ encoded.data, encoded.len };
-  }
   if (answer->json == NULL)
-    http_reply_error (x, 410, "answer_gone",
-                      "The call has run; its answer is not kept any more, and it is not run again");
-  else
-    http_reply (x, answer->running ? 202 : 200, "application/json", NULL, json.data, json.len);
+    return http_reply_error (
+      x, 410, "answer_gone",
+      "The call has run; its answer is not kept any more, and it is not run again");
+  rest_session_answer (&out, wait->encoding, answer);
+  http_reply (x, answer->running ? 202 : 200, "application/json", NULL, out.data, out.len);
 }
 
 /* The call goes on: it is the session's. */
@@ -96,6 +101,22 @@ take_arguments (struct session_call *call, const struct call_body *body, struct 
     call->args = json_raw (&body->tape, body->arguments, &call->args_len);
 }
 
+struct session_call
+rest_session_call_of (const struct call_body *body, struct arena *arena)
+{
+  struct session_call call = { .call_id = body->call_id,
+                               .name = body->name.data,
+                               .name_len = body->name.len,
+                               .response_id = body->response_id,
+                               .metadata = body->metadata.data,
+                               .metadata_len = body->metadata.len,
+                               .deadline_ms = body->deadline_ms,
+                               .background = body->background };
+
+  take_arguments (&call, body, arena);
+  return call;
+}
+
 void
 rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
                    const struct call_body *body, enum encoding encoding)
@@ -103,20 +124,14 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
   struct session *session =
     rest_session_find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
   struct session_wait *wait = arena_alloc (http_request (x)->arena, sizeof *wait);
-  struct session_call call = { .call_id = body->call_id,
-                               .name = tool.data,
-                               .name_len = tool.len,
-                               .response_id = body->response_id,
-                               .metadata = body->metadata.data,
-                               .metadata_len = body->metadata.len,
-                               .deadline_ms = body->deadline_ms,
-                               .background = body->background };
+  struct session_call call = rest_session_call_of (body, http_request (x)->arena);
 
   if (session == NULL)
     return;
+  call.name = tool.data;
+  call.name_len = tool.len;
   *wait =
     (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
-  take_arguments (&call, body, http_request (x)->arena);
   http_set_data (x, wait);
   http_on_gone (x, on_waiter_gone);
   switch (session_call (session, &call, &wait->waiter)) {
@@ -126,13 +141,10 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
     return; /* answered, or it will be */
   case SESSION_OTHER:
     http_on_gone (x, NULL);
-    return http_reply_error (x, 409, "call_id_reused",
-                             "The session knows this call_id with another tool or other arguments; "
-                             "take a new one");
+    return http_reply_error (x, 409, "call_id_reused", "%s", REST_SESSION_REUSED);
   case SESSION_FULL:
     http_on_gone (x, NULL);
-    return http_reply_error (x, 429, "max_invocations_reached",
-                             "The session takes no more calls; open another");
+    return http_reply_error (x, 429, "max_invocations_reached", "%s", REST_SESSION_FULL);
   case SESSION_ENDING:
     http_on_gone (x, NULL);
     return rest_session_unknown (x);

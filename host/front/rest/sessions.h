@@ -16,6 +16,8 @@
 #include "front/rest/body.h"
 
 struct session;
+struct session_answer;
+struct session_call;
 struct session_stream;
 
 struct rest_sessions {
@@ -48,6 +50,15 @@ void rest_session_unknown (struct http_exchange *x);
 
 /* Does the body name a session of ours?  Other ids are labels that tools are told. */
 bool rest_is_session (const struct front_env *env, const struct call_body *body);
+/* What a caller is told of a call of such a session. */
+#define REST_SESSION_REUSED                                                                        \
+  "The session knows this call_id with another tool or other arguments; take a new one"
+#define REST_SESSION_FULL "The session takes no more calls; open another"
+/* The call that a body means, `name` with it. */
+struct session_call rest_session_call_of (const struct call_body *body, struct arena *arena);
+/* An answer that is there, in this encoding; ENCODING_OWN: the event tool_call_output. */
+void rest_session_answer (struct buf *out, enum encoding encoding,
+                          const struct session_answer *answer);
 /* Such a call, which the exchange waits for; its answer in this encoding, ENCODING_OWN: the event
  * tool_call_output. */
 void rest_session_call (const struct front_env *env, struct http_exchange *x, struct slice tool,
