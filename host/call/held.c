@@ -20,6 +20,7 @@ struct held {
   bool may_approve;
   char *decider; /* NULL: the caller */
   struct call_service *phone;
+  struct call_batch *batch; /* NULL: none */
   struct ask *ask;
   struct claim *claim; /* NULL: its caller has not named it */
 };
@@ -86,6 +87,12 @@ held_phone (struct held *held, struct call_service *phone)
 }
 
 void
+held_join (struct held *held, struct call_batch *batch)
+{
+  held->batch = batch;
+}
+
+void
 held_decided_by (struct held *held, const char *principal, bool may_approve)
 {
   free (held->decider);
@@ -137,6 +144,7 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                                   .wants_progress = held->wants_progress,
                                   .preview = held->preview,
                                   .phone = held->phone,
+                                  .batch = held->batch,
                                   .askable = held->askable,
                                   .may_approve = held->may_approve,
                                   .decider = held->decider,

@@ -19,6 +19,9 @@ const char *held_tenant (const struct held *held);
 
 /* The telephone call of its session, which outlives it; NULL, as at first: none. */
 void held_phone (struct held *held, struct call_service *phone);
+/* With which others it goes on, whose answers came with its own (call/batch.h): what was approved
+ * begins when all of them are decided.  Borrowed until held_start. */
+void held_join (struct held *held, struct call_batch *batch);
 /* Who has answered, if it is not the caller: whether the call may run is decided by it. */
 void held_decided_by (struct held *held, const char *principal, bool may_approve);
 /* What its tool is told of who calls, as JSON: { "call_id", "thread_id"?, "metadata"?, … }. */

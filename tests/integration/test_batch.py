@@ -11,7 +11,11 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from handshake import Handshake  # noqa: E402
 from harness import in_background, main, plugin_file, same, wait_for  # noqa: E402
+from mcp_wire import Session, request  # noqa: E402
+from test_agui import RUN, STARTED, call_events, lines, play, results  # noqa: E402
+from test_agui import post as post_agui  # noqa: E402
 from test_approvals import cli, ended, kept, known, listed  # noqa: E402
 from test_auth import bearer, new_key  # noqa: E402
 from test_durable import kill  # noqa: E402
@@ -252,6 +256,127 @@ def test_waiting_for_people_is_outside_the_deadline_of_the_others():
         wait_for(lambda: time.monotonic() > began + 1.6, what="the deadline")
         cli(d, "approve", found["w"])
         same(outcomes(background()), ["s", "w"])
+
+
+# ---- MCP: arrays, in the revisions that have them
+
+def mcp_calls(k, *names):
+    return [request("tools/call", tally(k, name), name) for name in names]
+
+
+def mcp_texts(answer):
+    """By the ids of the requests."""
+    return {m["id"]: m["result"]["content"][0]["text"].split()[0] for m in answer}
+
+
+def test_U3_7_T3_2_T3_3_batches_of_MCP():
+    with mixed() as k, k.again() as d:
+        s = Session(d, "2025-03-26")
+        same(mcp_texts(s.post(mcp_calls(k, "s1", "s2")).json), {"s1": "s1", "s2": "s2"})
+        background = in_background(lambda: s.post([*mcp_calls(k, "s3", "w1"), request("ping", {}, "p"),
+                                                   *mcp_calls(k, "w2")]))
+        found = waiting(d, 2)
+        cli(d, "approve", found["w1"])
+        wait_for(lambda: known(d, {"id": found["w1"]})["approval"]["state"] == "approved", what="the decision")
+        same(sorted(k.ran()), ["s1", "s2"])
+        cli(d, "reject", found["w2"], "No.")
+        told = {m["id"]: m for m in background().json}
+        same(told.pop("p")["result"], {})
+        same((mcp_texts(told.values()), sorted(k.ran())),
+             ({"s3": "s3", "w1": "w1", "w2": "No."}, ["s1", "s2", "s3", "w1"]))
+        # a request of its own is no one's sibling
+        background = in_background(lambda: s.post(mcp_calls(k, "s4", "w3")))
+        found = waiting(d, 1)
+        same(s.post(mcp_calls(k, "s5")[0]).json["id"], "s5")
+        same("s4" in k.ran(), False)
+        cli(d, "approve", found["w3"])
+        same(mcp_texts(background().json), {"s4": "s4", "w3": "w3"})
+
+
+def test_U3_7_batches_on_standard_input():
+    with mixed(config=BY_CALLER) as k, k.again(stdio=True) as d:
+        d.pipe.ask("initialize", {"protocolVersion": "2025-03-26", "capabilities": {"elicitation": {}},
+                                  "clientInfo": {"name": "t", "version": "1"}}, modern=False)
+        d.pipe.send(mcp_calls(k, "s1", "w1", "w2"))
+        asked = [d.pipe.receive(), d.pipe.receive()]
+        same([m["method"] for m in asked], ["elicitation/create"] * 2)
+        yes = "'w1'" in asked[0]["params"]["message"].replace('"', "'")
+        for question, said in zip(asked, (yes, not yes)):
+            same(k.ran(), [])
+            d.pipe.send({"jsonrpc": "2.0", "id": question["id"],
+                         "result": {"action": "accept", "content": {"approve": said}}})
+        same(mcp_texts(d.pipe.receive()), {"s1": "s1", "w1": "w1", "w2": "Tool"})
+        same(sorted(k.ran()), ["s1", "w1"])
+
+
+def test_U3_7_a_client_of_batches_that_can_be_asked():
+    """No revision has both; one that says so all the same is asked, and nothing begins before it has answered."""
+    ran = []
+
+    def answer(question):
+        ran.append(list(k.ran()))
+        return {"action": "accept", "content": {"approve": True}}
+
+    with mixed(config=BY_CALLER) as k, k.again() as d:
+        client = Handshake(d, {"elicitation": {}}, answer, version="2025-03-26")
+        found, host = {}, d.address.rsplit(":", 1)
+        with contextlib.closing(http.client.HTTPConnection(*host, timeout=30)) as c:
+            c.request("POST", "/mcp", json.dumps(mcp_calls(k, "s", "w")),
+                      {**client.headers, "Content-Type": "application/json"})
+            for message in client.messages(c.getresponse()):
+                for m in message if isinstance(message, list) else [message]:
+                    if "method" in m and "id" in m:
+                        client.reply(m)
+                    elif "id" in m:
+                        found[m["id"]] = m
+                if len(found) == 2:
+                    break
+        same((mcp_texts(found.values()), ran, sorted(k.ran())), ({"s": "s", "w": "w"}, [[]], ["s", "w"]))
+
+
+# ---- AG-UI: the calls of a run
+
+def agui_line(k, name):
+    return {"file": str(k.file), "id": name}
+
+
+def resumed(interrupts, approve):
+    resume = [{"interruptId": i["id"], "status": "resolved", "payload": {"approve": i["toolCallId"] in approve}}
+              for i in interrupts]
+    return lines([{**STARTED, "runId": "r2", "input": {"resume": resume, **RUN}},
+                  {"type": "RUN_FINISHED", "threadId": "t1", "runId": "r2"}])
+
+
+def test_U3_7_T3_2_T3_3_a_run_of_AG_UI_interrupts_for_all_of_its_calls():
+    with mixed(config=BY_CALLER) as k, k.again() as d:
+        same(set(results(play(d, call_events("tally", agui_line(k, "s1"), "a"),
+                              call_events("tally", agui_line(k, "s2"), "b")))), {"a", "b"})
+        events = play(d, call_events("tally", agui_line(k, "s3"), "c1"), call_events("tally", agui_line(k, "w1"), "c2"),
+                      call_events("tally", agui_line(k, "w2"), "c3"))
+        interrupts = events[-1]["outcome"]["interrupts"]
+        same((sorted(i["toolCallId"] for i in interrupts), results(events)), (["c1", "c2", "c3"], {}))
+        same(sorted(k.ran()), ["s1", "s2"])
+        told = results(post_agui(d, resumed(interrupts, {"c1", "c2"})))
+        same({id: e["content"].split()[0] for id, e in told.items()}, {"c1": "s3", "c2": "w1", "c3": "Tool"})
+        same(sorted(k.ran()), ["s1", "s2", "s3", "w1"])
+        # the same of a RunAgentInput
+        message = {"id": "m1", "role": "assistant", "toolCalls": [
+            {"id": id, "type": "function", "function": {"name": "tally", "arguments": json.dumps(agui_line(k, name))}}
+            for id, name in (("d1", "s4"), ("d2", "w3"))]}
+        body = {**RUN, "state": {}, "messages": [message], "tools": [], "context": [], "forwardedProps": {}}
+        events = post_agui(d, json.dumps(body), kind="application/json")
+        same(sorted(i["toolCallId"] for i in events[-1]["outcome"]["interrupts"]), ["d1", "d2"])
+        same(sorted(k.ran()), ["s1", "s2", "s3", "w1"])
+
+
+def test_U3_7_a_run_of_AG_UI_waits_where_others_decide():
+    with mixed() as k, k.again() as d:
+        background = in_background(lambda: play(d, call_events("tally", agui_line(k, "s"), "a"),
+                                                call_events("tally", agui_line(k, "w"), "b")))
+        found = waiting(d, 1)
+        same(k.ran(), [])
+        cli(d, "approve", found["w"])
+        same((set(results(background())), sorted(k.ran())), ({"a", "b"}, ["s", "w"]))
 
 
 # ---- in a session

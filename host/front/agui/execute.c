@@ -151,6 +151,28 @@ put_metadata (const struct agui_execution *x, struct buf *out)
   jsonw_end (&w);
 }
 
+/* Calls that come together belong together: where one needs approval none begins before that, and
+ * whoever decides about it here does so about all. */
+static struct call_batch *
+batch_of (struct agui_run *run)
+{
+  const struct agui_settings *s = &run->settings;
+
+  if (run->batch == NULL)
+    run->batch = call_batch_new (s->env->calls, s->asks != NULL ? BATCH_SURFACES : BATCH_HOLDS);
+  return run->batch;
+}
+
+bool
+agui_end_batch (struct agui_run *run)
+{
+  struct call_batch *batch = run->batch;
+
+  run->batch = NULL;
+  call_batch_end (batch);
+  return batch != NULL;
+}
+
 /* The execution is the run's, or gone when this returns. */
 static void
 start (struct agui_execution *x)
@@ -192,6 +214,7 @@ start (struct agui_execution *x)
                                              .metadata = metadata.data,
                                              .metadata_len = metadata.len,
                                              .wants_progress = true,
+                                             .batch = batch_of (run),
                                              .askable = s->asks != NULL ? FRAME_ASK_ALL : 0 },
                      &events, x);
   if (call != NULL) /* else it has ended, and is gone */
@@ -232,6 +255,7 @@ agui_go_on (struct agui_run *run, const char *id, struct held *held)
     return;
   }
   link_execution (x);
+  held_join (held, batch_of (run));
   call = held_start (held, s->env->calls, s->toolset (s->ctx), &events, x);
   if (call != NULL)
     x->call = call;
@@ -246,6 +270,7 @@ agui_give_up (struct agui_run *run)
       call_abandon (x->call);
     free_execution (x);
   }
+  (void) agui_end_batch (run);
   for (struct agui_execution *x; (x = run->open) != NULL;) {
     HASH_DEL (run->open, x);
     free_execution (x);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json_write.h"
+#include "call/batch.h"
 #include "front/agui/chunks.h"
 #include "front/agui/lines.h"
 #include "front/agui/run.h"
@@ -30,12 +31,13 @@ struct agui_run {
   struct buf in; /* what has come, … */
   size_t at;     /* … and was taken of it */
   struct agui_execution *open, *running;
-  char *thread, *id;     /* of the run */
-  struct buf last;       /* RUN_FINISHED or RUN_ERROR, which waits for what runs; empty: none */
-  struct buf interrupts; /* of the run: objects with commas between them */
-  struct buf fault;      /* why the stream is read no further */
-  int64_t message_ms;    /* the last id that was given */
-  unsigned busy;         /* calls into it on the stack */
+  struct call_batch *batch; /* of the calls that have come since it was read last; or NULL */
+  char *thread, *id;        /* of the run */
+  struct buf last;          /* RUN_FINISHED or RUN_ERROR, which waits for what runs; empty: none */
+  struct buf interrupts;    /* of the run: objects with commas between them */
+  struct buf fault;         /* why the stream is read no further */
+  int64_t message_ms;       /* the last id that was given */
+  unsigned busy;            /* calls into it on the stack */
   bool ended, stopped, told, dead;
 };
 
@@ -59,6 +61,8 @@ void agui_execute (struct agui_run *run, const char *id, const char *name, const
                    size_t len);
 /* What was held goes on under this id.  The held call is gone. */
 void agui_go_on (struct agui_run *run, const char *id, struct held *held);
+/* What has come has come: the calls that may begin do.  False: there were none. */
+bool agui_end_batch (struct agui_run *run);
 /* Give up what runs and what is still written. */
 void agui_give_up (struct agui_run *run);
 

@@ -212,9 +212,11 @@ void
 agui_leave (struct agui_run *run)
 {
   if (run->busy == 1) { /* outermost: nobody else is at it */
-    if (run->last.len != 0 && run->running == NULL && !run->dead)
-      let_go (run);
-    read_on (run);
+    do {
+      if (run->last.len != 0 && run->running == NULL && !run->dead)
+        let_go (run);
+      read_on (run);
+    } while (agui_end_batch (run));
     if (run->ended && !is_held_up (run))
       close_stream (run);
     if ((run->ended || run->stopped) && run->last.len == 0 && run->running == NULL && !run->told

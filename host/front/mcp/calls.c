@@ -101,6 +101,7 @@ mcp_call (struct mcp_request *r, const struct mcp_message *m, struct call_reques
   request->traced = r->core->env->tracer != NULL;
   request->span = r->span;
   request->wants_progress = r->token.len != 0;
+  request->batch = r->core->batch;
   r->done = done;
   if (mcp_asks_read (r, m, request))
     start (r, request);

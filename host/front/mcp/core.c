@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
+#include "call/batch.h"
 #include "front/mcp/asks.h"
 #include "front/mcp/listen.h"
 #include "front/mcp/reply.h"
@@ -68,6 +69,15 @@ mcp_core_free (struct mcp_core *core)
   mcp_lists_free (&core->lists);
   buf_free (&core->server_info);
   buf_free (&core->scratch);
+}
+
+void
+mcp_end_batch (struct mcp_core *core)
+{
+  struct call_batch *batch = core->batch;
+
+  core->batch = NULL;
+  call_batch_end (batch);
 }
 
 /* ---- peers ---- */

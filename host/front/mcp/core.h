@@ -82,8 +82,9 @@ struct mcp_core {
   struct catalog_watcher watcher;
   struct mcp_peer *peers;
   struct mcp_tasks *tasks;
-  struct buf server_info; /* rendered once */
-  struct buf scratch;     /* the message being built; whoever sends it copies it */
+  struct call_batch *batch; /* while the messages of a batch are taken: of their calls; else NULL */
+  struct buf server_info;   /* rendered once */
+  struct buf scratch;       /* the message being built; whoever sends it copies it */
 };
 
 enum { MCP_NAME_KEPT = 128, MCP_SCRATCH_KEEP = 256 * 1024 /* bytes between messages */ };
@@ -118,6 +119,9 @@ struct mcp_request {
   unsigned name_len;
   char name[MCP_NAME_KEPT]; /* begin of what is called, for "Unknown tool" and the log */
 };
+
+/* All messages of the batch were taken: the calls among them that may begin do. */
+void mcp_end_batch (struct mcp_core *core);
 
 void mcp_core_init (struct mcp_core *core, const struct front_env *env,
                     const struct mcp_carrier *carrier);

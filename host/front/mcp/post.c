@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "call/batch.h"
 #include "front/asked.h"
 #include "front/auth/auth.h"
 #include "front/encode.h"
@@ -277,8 +278,10 @@ post_batch (struct mcp_http *mcp, struct http_exchange *x, struct mcp_session *s
   /* One more is due until all items have been taken: they are gone with the last answer. */
   s = open_stream (mcp, x, session, mcp_batch_due (batch) + 1);
   s->stream.batch = &s->answers;
+  mcp->core.batch = call_batch_new (mcp->core.env->calls, BATCH_HOLDS);
   while (mcp_batch_next (&walk, &m, &fault))
     take_item (mcp, session, &s->stream, http_request (x)->peer, &m, &fault);
+  mcp_end_batch (&mcp->core);
   mcp_stream_silence (&s->stream);
 }
 

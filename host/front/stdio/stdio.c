@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "call/batch.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
@@ -203,8 +204,10 @@ take_batch (struct stdio_front *front, const struct mcp_message *all)
     return refuse (front, (struct slice){ NULL, 0 }, &fault);
   batch = xcalloc (1, sizeof *batch);
   batch->due = mcp_batch_due (all) + 1; /* until all items have been taken */
+  front->core.batch = call_batch_new (front->core.env->calls, BATCH_HOLDS);
   while (mcp_batch_next (&walk, &m, &fault))
     take_item (front, batch, &m, &fault);
+  mcp_end_batch (&front->core);
   batch_less (front, batch);
 }
 
