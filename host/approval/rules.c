@@ -308,3 +308,22 @@ approval_judge (const struct approval_rules *tenant, const struct approval_rules
     need.waived = false; /* nobody asks for it anyway */
   return need;
 }
+
+/* A rule that looks at arguments may not be able to judge them. */
+static bool
+may_by (const struct approval_rules *rules, const char *tool)
+{
+  for (size_t i = 0; rules != NULL && i < rules->count; i++)
+    if ((rules->rules[i].required || rules->rules[i].arguments != NULL)
+        && fits_one (&rules->rules[i].tools, tool))
+      return true;
+  return false;
+}
+
+bool
+approval_may_need (const struct approval_rules *tenant, const struct approval_rules *host,
+                   const char *tool, bool tool_wants)
+{
+  return tool_wants || mode_in_force (tenant, host) == MODE_ALWAYS || may_by (tenant, tool)
+         || may_by (host, tool);
+}

@@ -63,6 +63,11 @@ struct approval_need {
 /* Is it worth looking at the arguments of a call?  False: there are no rules to look at them. */
 bool approval_looks (const struct approval_rules *tenant, const struct approval_rules *host);
 
+/* May a call of this tool need approval, by some caller, with some arguments?  False: none ever
+ * does.  A rule that says never is no promise: what it waives is asked about now and then. */
+bool approval_may_need (const struct approval_rules *tenant, const struct approval_rules *host,
+                        const char *tool, bool tool_wants);
+
 /* Either may be NULL: nothing is said there. */
 struct approval_need approval_judge (const struct approval_rules *tenant,
                                      const struct approval_rules *host,

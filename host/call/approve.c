@@ -263,6 +263,20 @@ call_approve (struct call *call, const struct call_request *request)
   return start (call, request, &need);
 }
 
+bool
+calls_may_ask (const struct calls *calls, const char *tenant, const struct toolset *set)
+{
+  const struct approval_rules *host = calls->settings.approval_rules;
+  const struct tenancy *tenancy =
+    calls->settings.tenancies != NULL ? tenancies_of (calls->settings.tenancies, tenant) : NULL;
+  const struct approval_rules *own = tenancy != NULL ? tenancy_terms (tenancy)->approvals : NULL;
+
+  for (size_t i = 0; calls->approvals != NULL && i < set->count; i++)
+    if (approval_may_need (own, host, set->tools[i]->name, set->tools[i]->approval))
+      return true;
+  return false;
+}
+
 void
 calls_ask_people (struct calls *calls, struct approvals *book)
 {

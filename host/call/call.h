@@ -204,6 +204,9 @@ void call_interrupt (struct call *call);
 /* It waits for a person's approval, and nothing of it has begun. */
 bool call_waits (const struct call *call);
 
+/* May a call of one of these tools, by somebody of this tenant (NULL: "default"), need approval? */
+bool calls_may_ask (const struct calls *calls, const char *tenant, const struct toolset *set);
+
 /* The id the call is known by (in the log, in DELETE /v1/calls/{id}). */
 const char *call_id (const struct call *call);
 

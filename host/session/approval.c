@@ -1,6 +1,5 @@
 /* Calls that wait for a person's approval, in their session: it is asked for one after the other,
- * and only who is asked for can be answered here.  What else its model wanted in the same response
- * is not begun meanwhile. */
+ * and only who is asked for can be answered here. */
 #include <stdlib.h>
 
 #include "call/approval_form.h"
@@ -90,87 +89,6 @@ work_approval_clear (struct work_approval *approval)
   *approval = (struct work_approval){ .id = NULL };
 }
 
-/* ---- what else the response wanted ---- */
-
-static bool
-same_response (const struct work *work, const char *response_id)
-{
-  return work->response_id != NULL && response_id != NULL
-         && strcmp (work->response_id, response_id) == 0;
-}
-
-bool
-approval_holds (const struct session *session, const char *response_id)
-{
-  for (const struct work *work = session->works; work != NULL; work = work->next)
-    if (same_response (work, response_id)
-        && (waits (work)
-            || (work->call != NULL && !work->approval_decided && call_waits (work->call))))
-      return true;
-  return false;
-}
-
-static char *
-copy_of (const char *text, size_t len)
-{
-  return text != NULL ? xstrndup (text, len) : NULL;
-}
-
-void
-approval_park (struct work *work, const struct session_call *call)
-{
-  struct work_parked *parked = xcalloc (1, sizeof *parked);
-
-  parked->call = *call;
-  parked->call.name = work->name;
-  parked->call.call_id = work->entry->id;
-  parked->call.args = parked->args = copy_of (call->args, call->args_len);
-  parked->call.metadata = parked->metadata = copy_of (call->metadata, call->metadata_len);
-  parked->call.response_id = work->response_id;
-  parked->call.item_id = work->item_id;
-  work->parked = parked;
-  log_event (session_log (work->session), LOG_INFO, "tool_invocation_held",
-             SESSION_LOG (work->session), "function_call_id", work->entry->id, "tool_name",
-             work->name, "response_id", work->response_id, NULL);
-}
-
-void
-work_parked_free (struct work_parked *parked)
-{
-  if (parked == NULL)
-    return;
-  free (parked->args);
-  free (parked->metadata);
-  free (parked);
-}
-
-/* In the order they came: the list has the newest first.  Each may change the list. */
-static struct work *
-last_parked (const struct session *session, const char *response_id)
-{
-  struct work *last = NULL;
-
-  for (struct work *work = session->works; work != NULL; work = work->next)
-    if (work->parked != NULL && same_response (work, response_id))
-      last = work;
-  return last;
-}
-
-static void
-release (struct session *session, const char *response_id)
-{
-  struct work *work;
-
-  while (session->end_reason == NULL && !session->cancelling
-         && !approval_holds (session, response_id)
-         && (work = last_parked (session, response_id)) != NULL) {
-    struct work_parked *parked = work->parked;
-    work->parked = NULL;
-    work_begin (work, &parked->call);
-    work_parked_free (parked);
-  }
-}
-
 /* ---- when it is decided ---- */
 
 static void
@@ -188,13 +106,8 @@ say_decided (struct work *work, const struct approval_facts *facts)
 void
 approval_end (struct work *work)
 {
-  struct session *session = work->session;
-  CLEANUP_FREE char *response_id = work->response_id != NULL ? xstrdup (work->response_id) : NULL;
-
-  work->approval_decided = true;
   work_approval_clear (&work->approval);
-  ask_next (session);
-  release (session, response_id);
+  ask_next (work->session);
 }
 
 static struct work *

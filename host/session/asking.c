@@ -63,8 +63,6 @@ stop_waiting (struct work *work)
     work->session->all->asking--;
   held_free (work->held);
   work->held = NULL;
-  work_parked_free (work->parked);
-  work->parked = NULL;
 }
 
 void

@@ -74,10 +74,10 @@ read_metadata (const struct heard *h, struct session_call *call)
 }
 
 static bool
-hear_call (const struct heard *h)
+take_call (const struct heard *h, bool more)
 {
   const struct json_node *background = json_member (h->tape, h->event, "background");
-  struct session_call call = { .call_id = NULL };
+  struct session_call call = { .more = more };
 
   call.name =
     json_string (h->tape, json_member (h->tape, h->event, "name"), h->arena, &call.name_len);
@@ -95,6 +95,19 @@ hear_call (const struct heard *h)
   if (session_call (h->session, &call, NULL) == SESSION_FULL)
     return refuse (h, "session_full", "/call_id", "the session takes no more calls");
   return true;
+}
+
+static bool
+hear_call (const struct heard *h)
+{
+  return take_call (h, false);
+}
+
+/* Of a service that says response.done when there are no more. */
+static bool
+hear_call_of_response (const struct heard *h)
+{
+  return take_call (h, true);
 }
 
 static bool
@@ -126,6 +139,7 @@ hear_response_cancelled (const struct heard *h)
   const struct json_node *response = json_member (h->tape, h->event, "response");
 
   (void) session_interrupt (h->session, response_of (h, response));
+  session_response_done (h->session, response_of (h, response));
   return true;
 }
 
@@ -134,8 +148,11 @@ hear_response_done (const struct heard *h)
 {
   const struct json_node *response = json_member (h->tape, h->event, "response");
 
+  const char *id = response_of (h, response);
+
   if (json_equals (h->tape, json_member (h->tape, response, "status"), "cancelled"))
-    (void) session_interrupt (h->session, response_of (h, response));
+    (void) session_interrupt (h->session, id);
+  session_response_done (h->session, id);
   return true;
 }
 
@@ -224,7 +241,7 @@ static const struct kind {
   bool (*hear) (const struct heard *h);
 } kinds[] = {
   { "tool_call", hear_call },
-  { "response.function_call_arguments.done", hear_call },
+  { "response.function_call_arguments.done", hear_call_of_response },
   { "interrupt", hear_interrupt },
   { "response.cancelled", hear_response_cancelled },
   { "response.done", hear_response_done },

@@ -18,6 +18,7 @@
 #define TOOLHOST_SESSION_PARTS_H
 
 #include "approval/approvals.h"
+#include "call/batch.h"
 #include "session/answer.h"
 #include "session/context.h"
 #include "session/ledger.h"
@@ -34,12 +35,6 @@ struct work_approval {
   uint64_t number;        /* in which order they came */
 };
 
-/* A call that is not begun yet, because its response waits for an approval. */
-struct work_parked {
-  struct session_call call; /* with these two: */
-  char *args, *metadata;
-};
-
 /* A call while it runs. */
 struct work {
   struct session *session;
@@ -49,8 +44,7 @@ struct work {
   struct held *held;          /* not NULL: it waits for answers, … */
   double expires;             /* … until then */
   struct work_approval approval;
-  bool approval_decided;      /* it has waited for that */
-  struct work_parked *parked; /* not NULL: it waits for the approvals of others */
+  struct call_batch *batch; /* with what else its response wanted; NULL: it belongs to none */
   struct session_waiter *waiters;
   char *name, *response_id, *item_id;
   char *args; /* of a handoff, until it is the active target; or NULL */
@@ -83,6 +77,8 @@ struct session {
   struct toolset *toolset, *next_toolset; /* next: from the next turn on; or NULL */
   struct toolset *base;                   /* the tenant's, of which next is what is left */
   char *turn;                             /* the response of the last call; or NULL */
+  struct call_batch *gathering;           /* of a response that is not done; or NULL … */
+  char *gathered;                         /* … and which one */
   unsigned user_turns;                    /* of the user, since the conversation began */
   bool in_turn;                           /* the user is speaking */
   struct ledger ledger;
@@ -166,13 +162,9 @@ void asking_put (const struct work *work, struct json_writer *w);
 
 /* Its call waits for a person, as call_events.waits has it. */
 bool approval_begin (struct work *work, const struct approval_facts *facts);
-/* It does not any more: the next one is asked for, and what waited with it goes on. */
+/* It does not any more: the next one is asked for. */
 void approval_end (struct work *work);
 void work_approval_clear (struct work_approval *approval);
-/* Does a call of this response (or NULL) wait for a person?  Then others of it are parked. */
-bool approval_holds (const struct session *session, const char *response_id);
-void approval_park (struct work *work, const struct session_call *call);
-void work_parked_free (struct work_parked *parked);
 /* What the book of approvals tells. */
 void approval_changed (struct approvals_watcher *watcher, const struct approval_facts *facts);
 /* The event tool_approval, as session_hear has it. */

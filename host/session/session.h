@@ -128,6 +128,7 @@ struct session_call {
   size_t metadata_len;
   int64_t deadline_ms; /* 0: none */
   bool background;     /* wanted, if the tool may */
+  bool more;           /* session_response_done will say when no more of its response come */
   /* With which others it was made (call/batch.h), borrowed; NULL: with those of its response. */
   struct call_batch *batch;
 };
@@ -145,6 +146,10 @@ enum session_verdict {
  * possibly before this returns. */
 enum session_verdict session_call (struct session *session, const struct session_call *call,
                                    struct session_waiter *waiter);
+
+/* No more calls of this response (or NULL) come: those of its calls that waited for that begin,
+ * unless one needs approval (call/batch.h). */
+void session_response_done (struct session *session, const char *response_id);
 
 /* Cancel the calls of a response, except background ones; those whose results are the model's end
  * when their tools have stopped, 250 ms later at most.  How many; an empty or NULL id is nobody's.

@@ -137,6 +137,8 @@ session_free (struct session *session)
   free (session->target_args);
   free (session->target);
   free (session->turn);
+  call_batch_unref (session->gathering);
+  free (session->gathered);
   free (session->end_reason);
   free (session->call_id);
   free (session->principal);

@@ -72,7 +72,7 @@ work_free (struct work *work)
   work->session->running--;
   state_free (work->state);
   work_approval_clear (&work->approval);
-  work_parked_free (work->parked);
+  call_batch_unref (work->batch);
   free (work->args);
   free (work->name);
   free (work->response_id);
@@ -246,7 +246,7 @@ work_start (struct work *work, const struct session_call *call)
     .deadline_ms = call->deadline_ms,
     .wants_progress = true,
     .phone = session->phone,
-    .batch = call->batch,
+    .batch = work->batch,
     .preview = true,
     .is_event = work->entry == NULL,
     .askable = work->entry != NULL ? FRAME_ASK_ALL : 0, /* whoever answers can answer anything */
@@ -288,6 +288,62 @@ work_begin (struct work *work, const struct session_call *call)
     work_answer_running (work); /* the model is told now, and what it gives later */
 }
 
+/* ---- what one response wants ---- */
+
+static void
+end_gathering (struct session *session)
+{
+  struct call_batch *batch = session->gathering;
+
+  session->gathering = NULL;
+  free (session->gathered);
+  session->gathered = NULL;
+  call_batch_end (batch);
+}
+
+void
+session_response_done (struct session *session, const char *response_id)
+{
+  if (response_id != NULL && session->gathered != NULL
+      && strcmp (response_id, session->gathered) == 0)
+    end_gathering (session);
+}
+
+static struct call_batch *
+find_batch (const struct session *session, const char *response_id)
+{
+  for (const struct work *work = session->works; work != NULL; work = work->next)
+    if (work->batch != NULL && work->response_id != NULL
+        && strcmp (work->response_id, response_id) == 0)
+      return work->batch;
+  return NULL;
+}
+
+/* Calls of a response come one by one, and the first may be told to wait by the last: where that
+ * can be, none begins before the response is done.  Nobody else waits.  The caller's reference. */
+static struct call_batch *
+batch_of (struct session *session, const struct session_call *call)
+{
+  const struct sessions_settings *settings = &session->all->settings;
+  struct call_batch *batch = call->batch;
+
+  if (batch == NULL && call->response_id != NULL)
+    batch = find_batch (session, call->response_id);
+  if (batch != NULL)
+    return call_batch_ref (batch);
+  if (call->response_id == NULL || settings->approvals == NULL)
+    return NULL;
+  end_gathering (session); /* of another response: the model has gone on */
+  batch = call_batch_new (settings->calls, BATCH_HOLDS);
+  if (call->more && calls_may_ask (settings->calls, session->tenant, session->toolset)) {
+    session->gathering = call_batch_ref (batch);
+    session->gathered = xstrdup (call->response_id);
+  }
+  else
+    call_batch_close (batch);
+  return batch;
+}
+
 static void
 take_call (struct session *session, struct ledger_entry *entry, const struct session_call *call,
            struct session_waiter *waiter)
@@ -296,11 +352,14 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   struct session_call given = *call;
   CLEANUP_BUF struct buf event = { 0 }, origin = { 0 };
   const struct tool *tool;
+  struct call_batch *batch;
   struct work *work;
 
   begin_turn (session, call->response_id);
+  batch = batch_of (session, call);
   tool = toolset_find (session->toolset, call->name, call->name_len);
   work = work_new (session, entry, call->name, call->name_len);
+  work->batch = batch;
   work->response_id = copy_or_null (call->response_id);
   work->item_id = copy_or_null (call->item_id);
   work->kind = tool != NULL ? tool->kind : TOOL_LOOPBACK;
@@ -320,10 +379,7 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   }
   log_scheduled (work, call);
   say_started (work);
-  if (call->batch == NULL && approval_holds (session, call->response_id))
-    approval_park (work, &given);
-  else
-    work_begin (work, &given);
+  work_begin (work, &given);
 }
 
 static void
@@ -403,7 +459,7 @@ static void
 cancel (struct work *work, enum work_whose whose)
 {
   work->interrupted = true;
-  if (work->held != NULL || work->parked != NULL)
+  if (work->held != NULL)
     asking_cancel (work);
   else if (whose != WORK_ALL && work->kind == TOOL_LOOPBACK && work->entry != NULL)
     call_interrupt (work->call);
@@ -414,8 +470,7 @@ cancel (struct work *work, enum work_whose whose)
 static bool
 is_meant (const struct work *work, enum work_whose whose)
 {
-  const bool waits =
-    work->held != NULL || work->parked != NULL || (work->call != NULL && call_waits (work->call));
+  const bool waits = work->held != NULL || (work->call != NULL && call_waits (work->call));
 
   if (waits ? whose == WORK_RUNNING : work->call == NULL)
     return false;

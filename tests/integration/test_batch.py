@@ -19,6 +19,7 @@ from test_agui import post as post_agui  # noqa: E402
 from test_approvals import cli, ended, kept, known, listed  # noqa: E402
 from test_auth import bearer, new_key  # noqa: E402
 from test_durable import kill  # noqa: E402
+from test_session_ws import WebSocket  # noqa: E402
 
 # Of the tally's calls those need approval whose id begins with w.
 MIXED = {"approvals": {"rules": [
@@ -401,6 +402,70 @@ def test_U3_7_T3_2_T3_3_a_batch_in_a_session():
         same((results[1]["error"]["code"], sorted(k.ran())), ("call_id_reused", ["s", "t", "w1"]))
         unknown = post(d, [tally(k, "s")], session_id="ses_" + "0" * 32)
         same((unknown.status, unknown.error), (404, "session_not_found"))
+
+
+def spoken(k, socket, id, name, response):
+    """A service of OpenAI's Realtime API says that its model wants this call."""
+    socket.say(type="response.function_call_arguments.done", call_id=id, name="tally", response_id=response,
+               item_id=f"i{id}", arguments=json.dumps(agui_line(k, name)))
+    item = {"type": "function_call", "id": f"i{id}", "call_id": id, "name": "tally", "status": "completed",
+            "arguments": json.dumps(agui_line(k, name))}
+    socket.say(type="response.output_item.done", response_id=response, item=item)
+
+
+def ok(d, *ids):
+    """Whether these calls went well, once they have ended: the model is told so of each, once."""
+    return [d.wait_log("tool_executor_execute_finished", lambda e, id=id: e["function_call_id"] == id)["ok"] == "true"
+            for id in ids]
+
+
+def test_U3_7_T3_2_T3_3_a_response_of_realtime_is_a_batch():
+    with mixed() as k, k.again() as d, WebSocket(d, "?format=realtime") as socket:
+        socket.event("session.update")
+        socket.say(type="response.created", response={"id": "r1"})
+        spoken(k, socket, "c1", "s1", "r1")
+        spoken(k, socket, "c2", "w1", "r1")
+        spoken(k, socket, "c3", "w2", "r1")
+        found = waiting(d, 2)
+        same(k.ran(), [])
+        socket.say(type="response.done", response={"id": "r1", "status": "completed", "output": []})
+        d.wait_log("tool_call_held")
+        cli(d, "approve", found["w1"])
+        same(k.ran(), [])
+        cli(d, "reject", found["w2"])
+        same(ok(d, "c1", "c2", "c3"), [True, True, False])
+        same(sorted(k.ran()), ["s1", "w1"])
+        # none needs approval: they begin when the response is done
+        spoken(k, socket, "c4", "s2", "r2")
+        spoken(k, socket, "c5", "s3", "r2")
+        d.wait_log("tool_invocation_scheduled", lambda e: e["function_call_id"] == "c5")
+        same(sorted(k.ran()), ["s1", "w1"])
+        socket.say(type="response.done", response={"id": "r2", "status": "completed", "output": []})
+        same((ok(d, "c4", "c5"), sorted(k.ran())), ([True, True], ["s1", "s2", "s3", "w1"]))
+        # one that is never done is over when another one begins
+        spoken(k, socket, "c6", "s4", "r3")
+        spoken(k, socket, "c7", "s5", "r4")
+        same((ok(d, "c6"), "s5" in k.ran()), ([True], False))
+
+
+def test_U3_7_nobody_waits_for_the_end_of_a_response_without_need():
+    none = {"approvals": {"rules": [{"tools": ["tally"], "approval": "never"}, {"tools": ["other"], "approval": "always"}]}}
+    with mixed(config=none) as k, k.again() as d, WebSocket(d, "?format=realtime") as socket:
+        socket.event("session.update")
+        spoken(k, socket, "c1", "w1", "r1")
+        same((ok(d, "c1"), k.ran()), ([True], ["w1"]))
+
+
+def test_U3_7_an_interruption_takes_what_waits_for_the_end_of_a_response():
+    with mixed() as k, k.again() as d, WebSocket(d, "?format=realtime") as socket:
+        socket.event("session.update")
+        spoken(k, socket, "c1", "s1", "r1")
+        spoken(k, socket, "c2", "w1", "r1")
+        waiting(d, 1)
+        socket.say(type="response.done", response={"id": "r1", "status": "cancelled", "output": []})
+        wait_for(lambda: len(listed(d, "withdrawn")) == 1, what="the withdrawal")
+        d.wait_log("tool_cancel_for_response_finished", lambda e: e["cancelled_count"] == "2")
+        same(k.ran(), [])
 
 
 def test_a_batch_takes_the_role_call():

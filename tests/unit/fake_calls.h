@@ -14,7 +14,9 @@ struct calls {
   size_t started;
   size_t cancelled;     /* by call_cancel */
   size_t abandoned;     /* by call_abandon */
-  size_t batches;       /* that were made */
+  size_t batches;       /* that were made … */
+  size_t closed;        /* … and closed */
+  bool may_ask;         /* some tool may need approval */
   bool stops_late;      /* who is interrupted has its say: the test ends it */
   struct result canned; /* for the tools that end at once with it */
   char principal[64];   /* of the last request */

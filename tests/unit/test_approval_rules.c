@@ -277,6 +277,39 @@ t3_13_whose_cap_it_is (void)
   }
 }
 
+static void
+u3_7_which_tools_may_ask (void)
+{
+  static const char small[] =
+    "[{\"tools\":[\"pay\"],\"arguments\":{\"required\":[\"amount\"]},\"approval\":\"never\"}]";
+  static const char night[] = "[{\"callers\":[\"key:night*\"],\"approval\":\"always\"}]";
+  static const char free_[] = "[{\"tools\":[\"ech*\"],\"approval\":\"never\"}]";
+  static const struct {
+    const char *mode, *rules, *tool;
+    bool wants, may;
+  } rows[] = {
+    { NULL, NULL, "echo", false, false },    { "never", NULL, "echo", false, false },
+    { "always", NULL, "echo", false, true }, { NULL, NULL, "echo", true, true },
+    { NULL, small, "pay", false, true }, /* what can't be judged is asked about */
+    { NULL, small, "echo", false, false },   { NULL, night, "echo", false, true },
+    { NULL, free_, "echo", false, false },   { "always", free_, "echo", false, true },
+    { NULL, free_, "echo", true, true }, /* what a rule waives is asked about after so many */
+  };
+
+  CU_ASSERT_FALSE (approval_may_need (NULL, NULL, "echo", false));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct approval_rules *rules = rules_of (rows[i].mode, rows[i].rules);
+    const bool as_host = approval_may_need (NULL, rules, rows[i].tool, rows[i].wants);
+    const bool as_tenant = approval_may_need (rules, NULL, rows[i].tool, rows[i].wants);
+
+    if (as_host != rows[i].may || as_tenant != rows[i].may) {
+      printf ("# row %zu\n", i);
+      CU_FAIL ("which tools may ask");
+    }
+    approval_rules_unref (rules);
+  }
+}
+
 static CU_TestInfo tests[] = {
   { "rows are judged", rows_are_judged },
   { "T0-8: callable approval fails closed for invalid arguments",
@@ -286,6 +319,7 @@ static CU_TestInfo tests[] = {
   { "a schema that is none is told with its place", a_schema_that_is_none_is_told_with_its_place },
   { "T3-13: what a rule that says never spares a call", t3_13_what_is_waived },
   { "T3-13: the cap is the tenant's, or the daemon's", t3_13_whose_cap_it_is },
+  { "U3-7 which tools may ask", u3_7_which_tools_may_ask },
   CU_TEST_INFO_NULL
 };
 static CU_SuiteInfo suites[] = { { "approval rules", NULL, NULL, NULL, NULL, tests },

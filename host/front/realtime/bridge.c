@@ -45,7 +45,8 @@ hand_over (struct realtime_bridge *b, const struct function_call *call, const ch
                                        .args = args,
                                        .args_len = len,
                                        .response_id = call->response_id,
-                                       .item_id = call->item_id };
+                                       .item_id = call->item_id,
+                                       .more = !call->closed };
 
   log_event (b->log, LOG_INFO, "ws_tool_invocation_submitting_to_dispatcher", "call_id", b->call_id,
              "function_call_id", call->call_id, "tool_name", call->name, NULL);
@@ -278,6 +279,8 @@ hear_response_done (const struct heard *h)
   settle_output (h, json_member (h->tape, response, "output"));
   if (json_equals (h->tape, json_member (h->tape, response, "status"), "cancelled"))
     return hear_cancelled (h);
+  if (h->bridge->session != NULL)
+    session_response_done (h->bridge->session, id);
   if (id != NULL)
     close_calls (h->bridge, id);
 }
