@@ -119,7 +119,7 @@ typedef struct toolhost_tool {
   /* The definition, JSON text that lives as long as the tool: "name" (1 to 64 of A-Za-z0-9_-),
    * "description", "inputSchema" (an object schema); optional "title", "outputSchema",
    * "annotations", "icons", "_meta", and toolhost's own under "toolhost" (kind, background,
-   * idempotent, strict, approval, activeTurns, permissions).  Required.  [once] */
+   * idempotent, strict, approval, activeTurns, text, permissions).  Required.  [once] */
   const char *(*definition) (void *self);
 
   /* What a schema can't say: report every problem with toolhost_invalid.  The call is refused if

@@ -111,8 +111,36 @@ is_blank (const char *text, size_t len)
   return true;
 }
 
+/* { "the tool's text": this }. */
 static bool
-read_text (struct arguments *a, const struct call_request *request,
+take_text (struct arguments *a, const struct tool *tool, const char *text, size_t len,
+           const struct json_limits *limits)
+{
+  CLEANUP_BUF struct buf json = { 0 };
+  struct json_writer w = { .out = &json };
+
+  if (!utf8_valid (text, len))
+    return false;
+  jsonw_object (&w);
+  jsonw_name (&w, tool->text);
+  jsonw_string_len (&w, text, len);
+  jsonw_end (&w);
+  return read_own (a, arena_strndup (&a->arena, json.data, json.len), json.len, limits);
+}
+
+/* Words, and no attempt at JSON that was cut off or is wrong. */
+static bool
+is_words (const char *text, size_t len)
+{
+  while (len != 0 && strchr (" \t\r\n", *text) != NULL && *text != '\0') {
+    text++;
+    len--;
+  }
+  return len != 0 && strchr ("{[\"", *text) == NULL;
+}
+
+static bool
+read_text (struct arguments *a, const struct tool *tool, const struct call_request *request,
            const struct json_limits *limits, enum repair_mode mode, struct buf *why)
 {
   bool empty = request->args == NULL || is_blank (request->args, request->args_len);
@@ -124,6 +152,8 @@ read_text (struct arguments *a, const struct call_request *request,
   if (read_own (a, text, len, limits))
     return true;
   bad = a->own;
+  if (tool->text != NULL && is_words (text, len) && take_text (a, tool, text, len, limits))
+    return true;
   if (mode != REPAIR_OFF)
     mended = mend_text (a, text, len, limits, mode);
   if (mended == JSON_MENDED)
@@ -134,37 +164,48 @@ read_text (struct arguments *a, const struct call_request *request,
   return false;
 }
 
-/* Null, or a string that is empty or holds the object. */
+/* A string that holds the object, or, of a tool with a text of its own, that text. */
 static void
-mend_whole (struct arguments *a, const struct json_limits *limits)
+take_string (struct arguments *a, const struct tool *tool, const struct json_limits *limits,
+             bool mends)
 {
-  const char *text;
   size_t len;
+  const char *text = json_string (a->tape, a->node, &a->arena, &len);
 
-  if (a->node->type == JSON_NULL && read_own (a, "{}", 2, limits))
-    note_repair (a, REPAIR_WHOLE, "the arguments were null, taken as {}");
-  if (a->node->type != JSON_STRING)
-    return;
-  text = json_string (a->tape, a->node, &a->arena, &len);
-  if (is_blank (text, len) && read_own (a, "{}", 2, limits))
+  if (mends && is_blank (text, len) && read_own (a, "{}", 2, limits))
     note_repair (a, REPAIR_WHOLE, "the arguments were an empty string, taken as {}");
-  else if (read_own (a, text, len, limits))
+  else if (mends && read_own (a, text, len, limits)
+           && (tool->text == NULL || a->node->type == JSON_OBJECT))
     note_repair (a, REPAIR_WHOLE, "the arguments were an object written as a string");
+  else if (tool->text != NULL && is_words (text, len))
+    (void) take_text (a, tool, text, len, limits);
+}
+
+/* What came in the place of an object: null, or a string. */
+static void
+take_whole (struct arguments *a, const struct tool *tool, const struct json_limits *limits,
+            enum repair_mode mode)
+{
+  const bool mends = mode != REPAIR_OFF;
+
+  if (mends && a->node->type == JSON_NULL && read_own (a, "{}", 2, limits))
+    note_repair (a, REPAIR_WHOLE, "the arguments were null, taken as {}");
+  else if (a->node->type == JSON_STRING)
+    take_string (a, tool, limits, mends);
 }
 
 bool
-arguments_parse (struct arguments *a, const struct call_request *request, unsigned depth,
-                 enum repair_mode mode, struct buf *why)
+arguments_parse (struct arguments *a, const struct tool *tool, const struct call_request *request,
+                 unsigned depth, enum repair_mode mode, struct buf *why)
 {
   struct json_limits limits = json_default_limits;
 
   limits.depth = depth;
   a->tape = request->tape;
   a->node = request->args_node;
-  if (a->node == NULL && !read_text (a, request, &limits, mode, why))
+  if (a->node == NULL && !read_text (a, tool, request, &limits, mode, why))
     return false;
-  if (mode != REPAIR_OFF)
-    mend_whole (a, &limits);
+  take_whole (a, tool, &limits, mode);
   if (a->node->type != JSON_OBJECT) {
     buf_puts (why, "The arguments must be a JSON object.");
     return false;
@@ -191,6 +232,31 @@ mend (struct arguments *a, const struct schema *schema, enum repair_mode mode)
   return true;
 }
 
+/* The only member is a text, under another name than the tool's: as if it had that one. */
+static bool
+take_only (struct arguments *a, const struct tool *tool)
+{
+  const struct json_node *first = json_first (a->node), *node = a->node;
+  const struct json_tape *tape = a->tape;
+  const struct json_tape own = a->own;
+  const char *text;
+  size_t len;
+
+  if (tool->text == NULL || node->count != 1 || json_next (first)->type != JSON_STRING
+      || json_member (tape, node, tool->text) != NULL)
+    return false;
+  text = json_string (tape, json_next (first), &a->arena, &len);
+  if (take_text (a, tool, text, len, &json_default_limits)
+      && schema_validate (tool->input, a->tape, a->node, NULL, &a->arena)) {
+    a->text = json_raw (a->tape, a->node, &a->len);
+    return true;
+  }
+  a->own = own;
+  a->tape = tape;
+  a->node = node;
+  return false;
+}
+
 static void
 refuse (const struct tool *tool, const struct schema_report *report, struct buf *json,
         struct buf *text)
@@ -210,7 +276,7 @@ arguments_check (struct arguments *a, const struct tool *tool, enum repair_mode 
   struct schema_report report = { .count = 0 };
 
   if (tool->input == NULL || schema_validate (tool->input, a->tape, a->node, NULL, &a->arena)
-      || mend (a, tool->input, mode))
+      || take_only (a, tool) || mend (a, tool->input, mode))
     return true;
   (void) schema_validate (tool->input, a->tape, a->node, &report, &a->arena);
   inside_report (tool->input, a->tape, a->node, &report, &a->arena);

@@ -22,11 +22,14 @@ struct arguments {
 };
 
 /* False: they are not a JSON object, `why` says what else.  Text of a model that is almost JSON,
- * arguments that are null, and an object that was written as a string are mended as `mode` lets. */
-bool arguments_parse (struct arguments *arguments, const struct call_request *request,
-                      unsigned depth, enum repair_mode mode, struct buf *why);
-/* False: they don't fit the tool's schema and could not be mended; `json` gets the problems for
- * programs, `text` for the model (problems.h). */
+ * arguments that are null, and an object that was written as a string are mended as `mode` lets.
+ * Of a tool with a text of its own (toolhost.text) a text stands for that argument. */
+bool arguments_parse (struct arguments *arguments, const struct tool *tool,
+                      const struct call_request *request, unsigned depth, enum repair_mode mode,
+                      struct buf *why);
+/* False: they don't fit the tool's schema, could not be mended, and are no single text under
+ * another name than that of toolhost.text; `json` gets the problems for programs, `text` for the
+ * model (problems.h). */
 bool arguments_check (struct arguments *arguments, const struct tool *tool, enum repair_mode mode,
                       struct buf *json, struct buf *text);
 void arguments_free (struct arguments *arguments);

@@ -427,7 +427,7 @@ check_arguments (struct calls *calls, const struct tool *tool, const struct call
 {
   enum repair_mode repair = repair_of (calls, tool, request);
 
-  if (!arguments_parse (arguments, request, calls->settings.json_depth, repair, text))
+  if (!arguments_parse (arguments, tool, request, calls->settings.json_depth, repair, text))
     return CALL_tool_args_parse_error;
   if (events->parsed != NULL)
     events->parsed (ctx, arguments->tape, arguments->node);

@@ -121,6 +121,23 @@ read_mirrored (struct reading *r, struct tool *tool, struct error *err)
   return mirrored_read (&tool->mirrored, &r->tape, schema, err) || error_wrap (err, "/inputSchema");
 }
 
+/* The argument that a bare text stands for is one of the tool's. */
+static bool
+read_text (struct reading *r, struct tool *tool, struct error *err)
+{
+  const struct json_node *own = json_member (&r->tape, r->root, "toolhost");
+  const struct json_node *schema = json_member (&r->tape, r->root, "inputSchema");
+  const struct json_node *properties = json_member (&r->tape, schema, "properties");
+  const char *text = json_cstring (&r->tape, json_member (&r->tape, own, "text"), &r->arena);
+
+  if (text == NULL)
+    return true;
+  if (json_member (&r->tape, properties, text) == NULL)
+    return error_set (err, "/toolhost/text: the inputSchema has no property \"%s\"", text);
+  tool->text = xstrdup (text);
+  return true;
+}
+
 /* S3-7: a strict tool has no optional arguments; "auto" asks no more than can be had. */
 static bool
 read_strict (struct reading *r, struct tool *tool, struct error *err)
@@ -145,7 +162,7 @@ read_tool (struct reading *r, struct tool *tool, struct error *err)
   read_toolhost (r, tool);
   return read_schema (r, "inputSchema", &tool->input, err)
          && read_schema (r, "outputSchema", &tool->output, err) && read_mirrored (r, tool, err)
-         && read_strict (r, tool, err);
+         && read_strict (r, tool, err) && read_text (r, tool, err);
 }
 
 /* ---- resources and templates ---- */

@@ -34,6 +34,7 @@ tool_unref (struct tool *tool)
   for (size_t i = 0; i < tool->tags_count; i++)
     free (tool->tags[i]);
   free (tool->tags);
+  free (tool->text);
   free (tool->permissions);
   free (tool);
 }

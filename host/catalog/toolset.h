@@ -90,6 +90,7 @@ struct tool {
   bool strict_off; /* he would, but an argument speaks against it */
   char **tags;     /* of a tool, as its definition says */
   size_t tags_count;
+  char *text;        /* the argument that a bare text stands for, as its definition says; or NULL */
   char *permissions; /* what it would like, JSON as the author wrote it; grants nothing; or NULL */
   unsigned checks;   /* of a guard: enum checks, what it is for */
   struct schema *input;  /* compiled inputSchema; of a guard its configSchema, or NULL */

@@ -217,6 +217,7 @@ agent_define (struct agent *agent)
   json_name (out, "toolhost");
   json_open (out, '{');
   json_name_string (out, "kind", agent->handoff ? "handoff" : "loopback");
+  json_name_string (out, "text", "task");
   json_close (out, '}');
   json_close (out, '}');
 }

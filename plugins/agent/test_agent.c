@@ -55,7 +55,8 @@ U3_13_definition (void)
           "{\"name\":\"helper\",\"description\":\"Helps.\",\"inputSchema\":{\"type\":"
           "\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"Task "
           "for helper\"}},\"required\":[\"task\"],\"additionalProperties\":false},"
-          "\"annotations\":{\"openWorldHint\":true},\"toolhost\":{\"kind\":\"loopback\"}}",
+          "\"annotations\":{\"openWorldHint\":true},\"toolhost\":{\"kind\":\"loopback\",\"text\":"
+          "\"task\"}}",
           toolhost_mock_definition (mock, "helper")));
   CU_ASSERT_EQUAL (toolhost_mock_max_time (mock, "helper"), 300000);
   built (

@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 
-from harness import Daemon, in_background, main, same, wait_for
+import harness
+from harness import Daemon, in_background, installed, main, same, wait_for
 from model_server import PROTOCOLS, Model, a2a_task, says
 from test_asks_rest import ADA, answer as answer_ask, ask as asks
+from test_guards import asked
 from test_http import write_secret
 from test_invoke import add_relay
 from test_sessions import Listener, begin, call as call_in
@@ -37,6 +39,10 @@ def helped(model, *agents, plugins=("calculator", "echo"), invoke=("*",), policy
 def one(*script, protocol=OPENAI, plugins=("calculator", "echo"), **members):
     with Model(*script) as model, helped(model, agent(model, protocol, **members), plugins=plugins) as d:
         yield model, d
+
+
+def cli(*words):
+    return harness.run(installed("bin/toolhost"), *words)
 
 
 def text(answer):
@@ -68,7 +74,37 @@ def test_S3_17_S3_18_U3_13_an_agent_is_a_tool_with_a_task():
             "type": "string", "description": "Task for helper"}}, "required": ["task"], "additionalProperties": False})
         same(text(run(d, "Say something.")), "Well done.")
         same(model.bodies()[0]["messages"], [{"role": "user", "content": "Say something."}])
-        same(d.rest("helper", {"job": "x"}).code, "tool_args_invalid")
+        same(d.rest("helper", {"job": "x", "more": "y"}).code, "tool_args_invalid")
+
+
+def test_A3_8_a_text_stands_for_the_task():
+    """In the place of the object, and as its only member under another name; also without mending."""
+    for repair in ("safe", "off"):
+        with Model(says("Yes.")) as model, helped(model, agent(model), config={"repair": repair}) as d:
+            as_text = lambda text: d.http("POST", "/v1/tools/helper/call", {"arguments": text})
+            good = [(as_text("Do it."), "Do it."), (as_text('"Do \\"it\\"."'), 'Do "it".'), (as_text('{"task":"a"}'), "a"),
+                    (d.rest("helper", {"job": "b"}), "b"), (as_text('{"question":"Is it?"}'), "Is it?")]
+            same([m["messages"][0]["content"] for m in model.bodies()], [said for _, said in good], repair)
+            assert all(a.status == 200 for a, _ in good), good
+            bad = [(as_text('{"task":"cut o'), "tool_args_parse_error"), (as_text('["a"]'), "tool_args_parse_error"),
+                   (as_text('"cut o'), "tool_args_parse_error"), (as_text("7"), "tool_args_parse_error")]
+            same([a.error for a, _ in bad], [code for _, code in bad], repair)
+            for arguments in ({"a": "x", "b": "y"}, {"a": 1}, {"a": ["x"]}, {}):
+                same(d.rest("helper", arguments).code, "tool_args_invalid", arguments)
+            same(len(model.bodies()), len(good))
+
+
+def test_U3_5_a_person_said_no():
+    rules = {"approvals": {"rules": [{"tools": ["echo"], "approval": "always"}]}}
+    for detailed in (False, True):
+        with Model(says("", ("echo", {"text": "x"})), says("Well.")) as model, \
+                helped(model, agent(model, tools=["*"], include_detailed_errors=detailed), config=rules) as d:
+            waiting = in_background(run, d, deadline_ms=60000)
+            same(cli("reject", asked(d)["id"], "--socket", str(d.socket))[0], 0)
+            same(text(waiting()), "Well.")
+            told = results(model.bodies()[1])[0]
+            assert told.startswith("Error: Tool call invocation was rejected by user."), told
+            same(" Exception: " in told, detailed)
 
 
 def test_every_protocol_whole_and_as_events():
@@ -425,10 +461,10 @@ def test_T3_16_1_T3_16_2_T3_16_4_T3_16_8_a_nested_tool_is_called_in_the_callers_
 def test_T3_16_3_through_several_of_them():
     last = ("relay_0001", {"tool": "relay_0000", "args": json.dumps(NESTED[1])})
     with nesting(says("", last), says("Done.")) as (model, d):
-        relayed(d, numbers=(1,))
         d.policy("relay_0001", {"permissions": {"invoke": ["*"]}})
         d.signal(1)
         d.wait_log("reloaded")
+        relayed(d, numbers=(1,))
         got = d.mcp("tools/call", {"name": "helper", "arguments": {"task": "x"}}, meta=TRACE).json
         same(got["result"]["content"][0]["text"], "Done.")
         told = json.loads(results(model.bodies()[1])[0])["result"]["content"][0]["text"]

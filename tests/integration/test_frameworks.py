@@ -26,7 +26,7 @@ def test_S3_6_U3_3_a_definition_as_the_wire_has_it():
         same(spec["function"]["parameters"]["required"], ["query"])
 
 
-def test_S3_3_S3_8_S3_11_a_schema_of_arguments_and_one_function_are_enough():
+def test_S3_3_S3_8_S3_11_A3_1_a_schema_of_arguments_and_one_function_are_enough():
     with Daemon(plugins=["told"]) as d:
         shown = {t["name"]: t for t in d.http("GET", "/v1/tools").json["tools"]}["told"]
         same(shown["inputSchema"]["properties"]["num_results"]["default"], 10)
@@ -111,6 +111,16 @@ def test_T3_14_17_U3_2_an_omitted_optional_has_its_default():
     with Daemon(plugins=["told"]) as d:
         same(told(d, {"query": "x"})["num_results"], 10)
         same(told(d, {"query": "x", "num_results": 3})["num_results"], 3)
+
+
+def test_U3_6_arguments_that_are_no_object_are_refused_and_none_are_an_empty_one():
+    with Daemon(plugins=["told", "echo"]) as d:
+        call = lambda tool, text: d.http("POST", f"/v1/tools/{tool}/call", {"arguments": text})
+        for bad in ("just words", "[1]", "7", "true", '"words"'):
+            same(call("told", bad).error, "tool_args_parse_error", bad)
+        same(call("parts", "").status, 200)
+        same(d.http("POST", "/v1/tools/parts/call", {}).status, 200)
+        same(call("told", '{"query":"x"}').json["structured"]["arguments"], {"query": "x"})
 
 
 def test_T3_14_12_a_tool_that_waits_gives_its_result_when_it_has_it():

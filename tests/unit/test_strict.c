@@ -119,6 +119,37 @@ another_word_is_refused (void)
   described_free (&d);
 }
 
+/* What else "toolhost" says of arguments: which of them a bare text stands for. */
+static void
+A3_8_text_names_an_argument (void)
+{
+  static const struct {
+    const char *text, *why; /* why NULL: it is taken */
+  } rows[] = {
+    { "\"a\"", NULL },
+    { "\"b\"", "/toolhost/text: the inputSchema has no property \"b\"" },
+    { "7", "/toolhost/text" },
+    { "\"\"", "/toolhost/text" },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct described d = { 0 };
+    CLEANUP_BUF struct buf definition = { 0 };
+    buf_printf (&definition,
+                "{\"name\":\"t\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\","
+                "\"properties\":{\"a\":{\"type\":\"string\"}}},\"toolhost\":{\"text\":%s}}",
+                rows[i].text);
+    describe (&d, (const char *[]){ buf_cstr (&definition), NULL });
+    CU_ASSERT_EQUAL (d.tools_count, rows[i].why == NULL);
+    if (rows[i].why == NULL && d.tools_count == 1)
+      CU_ASSERT_STRING_EQUAL (d.tools[0]->text, "a");
+    if (rows[i].why != NULL && d.problems_count == 1)
+      CU_ASSERT_PTR_NOT_NULL (strstr (d.problems[0], rows[i].why));
+    CU_ASSERT_EQUAL (d.problems_count, rows[i].why != NULL);
+    described_free (&d);
+  }
+}
+
 /* ---- what a provider is given ---- */
 
 static void
@@ -174,6 +205,7 @@ static CU_TestInfo tests[] = { { "S3-7 A3-6 one with an optional argument is ref
                                  one_with_an_optional_argument_is_refused },
                                { "S3-6 A3-6 U4-11 where it is on", where_it_is_on },
                                { "another word is refused", another_word_is_refused },
+                               { "A3-8 text names an argument", A3_8_text_names_an_argument },
                                { "S3-6 it reaches the provider", it_reaches_the_provider },
                                { "S3-3 U3-3 as a function of a chat", as_a_function_of_a_chat },
                                CU_TEST_INFO_NULL };
