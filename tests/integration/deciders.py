@@ -203,7 +203,7 @@ class AgUi(Decider):
             self.play("r2", resume=self.said)
 
     def results(self):
-        return {name: (content.startswith(f"{self.id(name)} at "), content) for name, content in self.done.items()}
+        return {name: (content.startswith(f"{self.arguments(name)['id']} at "), content) for name, content in self.done.items()}
 
 
 def of_session(event):

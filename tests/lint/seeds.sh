@@ -84,12 +84,17 @@ while read -r item count; do
   point "every row of $item stands there" "$(missing "$item." "$count")"
 done <<END
 T3-1 3
+T3-2 18
+T3-3 2
+T3-4 4
+T3-5 3
+T3-6 11
 T3-7 4
 T3-8 3
 T3-9 11
 T3-10 7
 T3-11 16
-T3-13 23
+T3-13 134
 T3-14 18
 T3-15 19
 T3-16 11
