@@ -454,6 +454,16 @@ approvals_find_key (struct approvals *book, const unsigned char key[STORE_HASH])
   return entry != NULL && entry->step != ENTRY_SETTLING ? entry : NULL;
 }
 
+struct approval *
+approvals_find_id (const struct approvals *book, const char *tenant, const char *id)
+{
+  struct approval *entry = book_find (book, id);
+
+  if (entry == NULL || strcmp (entry->facts.tenant, tenant) != 0)
+    return NULL;
+  return entry->step != ENTRY_SETTLING ? entry : NULL;
+}
+
 const struct approval_facts *
 approval_facts (const struct approval *entry)
 {

@@ -154,6 +154,9 @@ bool approval_is_awaited (const struct approval *approval);
 void approval_leave (struct approval *approval);
 /* Its caller does not want it any more; nobody is told.  Nothing if it was decided. */
 void approvals_withdraw (struct approval *approval);
+/* The open entry of this id and tenant; NULL: there is none. */
+struct approval *approvals_find_id (const struct approvals *book, const char *tenant,
+                                    const char *id);
 
 /* ---- deciding ---- */
 

@@ -94,8 +94,8 @@ is_in_session (const struct call *waiting)
 
 /* What only a caller that is there has. */
 static void
-take_from (struct call_request *request, const struct call *waiting, struct json_tape *responses,
-           struct arena *arena)
+take_from (struct call_request *request, const struct call *waiting, bool named,
+           struct json_tape *responses, struct arena *arena)
 {
   if (waiting == NULL)
     return;
@@ -103,6 +103,8 @@ take_from (struct call_request *request, const struct call *waiting, struct json
   request->preview = waiting->job.maker != NULL;
   request->askable = waiting->askable;
   request->phone = waiting->job.phone;
+  if (!named) /* one that is named may go on when it, and who has invoked it, are gone */
+    request->outer = waiting->outer;
   if (waiting->responses.len != 0
       && json_read (responses, waiting->responses.data, waiting->responses.len,
                     &json_default_limits, arena)) {
@@ -136,7 +138,7 @@ run (struct approving *a, struct toolset *toolset)
 
   if (facts->metadata.data != NULL)
     call_take_meta (&request, facts->metadata.data, facts->metadata.len, &arena);
-  take_from (&request, a->waiting, &responses, &arena);
+  take_from (&request, a->waiting, facts->named, &responses, &arena);
   inner = call_start (a->calls, &request,
                       is_in_session (a->waiting) ? &inner_events_in_session : &inner_events, a);
   if (inner != NULL)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "approval/approvals.h"
 #include "call/running.h"
 
 struct held {
@@ -158,6 +159,18 @@ held_start (struct held *held, struct calls *calls, struct toolset *toolset,
   call = call_start (calls, &request, events, ctx);
   held_free (held);
   return call;
+}
+
+void
+held_withdraw (const struct held *held, const struct calls *calls)
+{
+  const char *tenant = held->tenant != NULL ? held->tenant : TENANT_DEFAULT;
+  struct approval *entry = NULL;
+
+  if (calls->approvals != NULL && held->ask->of_approval)
+    entry = approvals_find_id (calls->approvals, tenant, held->ask->approval);
+  if (entry != NULL && !approval_is_awaited (entry))
+    approvals_withdraw (entry);
 }
 
 void

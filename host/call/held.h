@@ -31,6 +31,9 @@ const char *held_meta (const struct held *held, size_t *len);
  * NULL when it has ended already. */
 struct call *held_start (struct held *held, struct calls *calls, struct toolset *toolset,
                          const struct call_events *events, void *ctx);
+/* It is not wanted any more: where it asks for an approval, that is withdrawn.  held_free is still
+ * to come. */
+void held_withdraw (const struct held *held, const struct calls *calls);
 void held_free (struct held *held);
 
 #endif

@@ -40,7 +40,7 @@ say_required (struct work *work)
   jsonw_name_raw (&w, "arguments", approval->shown, strlen (approval->shown));
   if (approval->reason != NULL)
     jsonw_name_string (&w, "reason", approval->reason);
-  jsonw_name_bool (&w, "may_decide", approval->may_decide);
+  jsonw_name_bool (&w, "may_decide", approval->by_caller || work->session->may_approve);
   jsonw_name_int (&w, "expires_at_ms", approval->expires_ms);
   say_end (work->session, &w);
 }
@@ -70,7 +70,7 @@ approval_begin (struct work *work, const struct approval_facts *facts)
                                            .reason = facts->reason != NULL && *facts->reason != '\0'
                                                        ? xstrdup (facts->reason)
                                                        : NULL,
-                                           .may_decide = facts->by_caller || session->may_approve,
+                                           .by_caller = facts->by_caller,
                                            .expires_ms = facts->expires_ms,
                                            .number = ++session->approvals };
   log_event (session_log (session), LOG_INFO, "tool_approval_required", SESSION_LOG (session),
@@ -148,22 +148,33 @@ on_decided (void *ctx, enum decision_verdict verdict, const struct approval_fact
     log_event (ctx, LOG_ERROR, "tool_approval_not_recorded", NULL);
 }
 
+static bool
+may_decide (const struct work *work, const struct session_speaker *from)
+{
+  const char *caller = work->session->principal;
+
+  return from->may_approve
+         || (work->approval.by_caller && caller != NULL && from->principal != NULL
+             && strcmp (caller, from->principal) == 0);
+}
+
 bool
-session_approve (struct session *session, const struct json_tape *tape,
-                 const struct json_node *event, const char **code, struct error *err)
+session_approve (struct session *session, const struct session_speaker *from,
+                 const struct json_tape *tape, const struct json_node *event, const char **code,
+                 struct error *err)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   const char *id = json_cstring (tape, json_member (tape, event, "approval_id"), &arena);
   const struct work *work = id != NULL ? find (session, id) : NULL;
   struct approval_decision decision = { .tenant = session->tenant,
-                                        .principal = session->principal,
-                                        .may_approve = session->may_approve };
+                                        .principal = from->principal,
+                                        .may_approve = from->may_approve };
 
   *code = "approval_not_found";
   if (work == NULL || !work->approval.asked)
     return error_set (err, "/approval_id: this conversation is not asked for such an approval");
   *code = "approval_not_allowed";
-  if (!work->approval.may_decide)
+  if (!may_decide (work, from))
     return error_set (err, "/approval_id: somebody with the role approve has to decide it");
   *code = "bad_event";
   if (!approval_form_decide (tape, event, &decision, &arena, err))

@@ -6,6 +6,7 @@ enum { ID_MAX = 256 /* bytes */ };
 
 struct heard {
   struct session *session;
+  const struct session_speaker *from;
   const struct json_tape *tape;
   const struct json_node *event;
   struct arena *arena;
@@ -189,7 +190,7 @@ hear_answer (const struct heard *h)
 static bool
 hear_approval (const struct heard *h)
 {
-  return session_approve (h->session, h->tape, h->event, h->code, h->err);
+  return session_approve (h->session, h->from, h->tape, h->event, h->code, h->err);
 }
 
 static bool
@@ -272,11 +273,14 @@ hear (const struct heard *h)
 }
 
 bool
-session_hear (struct session *session, const struct json_tape *tape, const struct json_node *event,
-              bool *ended, const char **code, struct error *err)
+session_hear (struct session *session, const struct session_speaker *from,
+              const struct json_tape *tape, const struct json_node *event, bool *ended,
+              const char **code, struct error *err)
 {
+  const struct session_speaker opener = { session->principal, session->may_approve };
   CLEANUP_ARENA struct arena arena = { 0 };
   const struct heard h = { .session = session,
+                           .from = from != NULL ? from : &opener,
                            .tape = tape,
                            .event = event,
                            .arena = &arena,

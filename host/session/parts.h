@@ -30,9 +30,10 @@ enum { ROUTED_MAX = 64 /* events that wait for the active target */ };
 struct work_approval {
   char *id; /* NULL: for nothing */
   char *shown, *reason;
-  bool may_decide, asked; /* who has the session may decide; is asked, now */
-  int64_t expires_ms;     /* Unix time */
-  uint64_t number;        /* in which order they came */
+  bool by_caller;     /* who has the session may decide, without the role, too */
+  bool asked;         /* it is asked for, now */
+  int64_t expires_ms; /* Unix time */
+  uint64_t number;    /* in which order they came */
 };
 
 /* A call while it runs. */
@@ -168,8 +169,9 @@ void work_approval_clear (struct work_approval *approval);
 /* What the book of approvals tells. */
 void approval_changed (struct approvals_watcher *watcher, const struct approval_facts *facts);
 /* The event tool_approval, as session_hear has it. */
-bool session_approve (struct session *session, const struct json_tape *tape,
-                      const struct json_node *event, const char **code, struct error *err);
+bool session_approve (struct session *session, const struct session_speaker *from,
+                      const struct json_tape *tape, const struct json_node *event,
+                      const char **code, struct error *err);
 
 /* ---- state.c ---- */
 

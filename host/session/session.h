@@ -180,13 +180,19 @@ bool session_drop_ask (struct session *session, const char *call_id);
 
 /* ---- events ---- */
 
-/* An event for the session, { "type": …, … }.  False: *code says what is wrong with it
+/* Who sends an event: what it decides, it decides with its own role. */
+struct session_speaker {
+  const char *principal; /* NULL: nobody that is known by a name */
+  bool may_approve;
+};
+/* An event for the session, { "type": …, … }; `from` NULL: from who opened it.  False: *code says
+ * what is wrong with it
  * ("bad_event", "context_write_denied", "session_busy", "session_full", "ask_not_found",
  * "input_invalid", "approval_not_found", "approval_not_allowed"), err begins with a JSON pointer.
  * The session may be gone when this returns: *ended. */
-bool session_hear (struct session *session, const struct json_tape *tape,
-                   const struct json_node *event, bool *ended, const char **code,
-                   struct error *err);
+bool session_hear (struct session *session, const struct session_speaker *from,
+                   const struct json_tape *tape, const struct json_node *event, bool *ended,
+                   const char **code, struct error *err);
 
 /* The events behind number `after`, and those to come.  False: they are not kept any more, or it
  * could not take them; it does not listen. */

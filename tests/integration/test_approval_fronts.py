@@ -13,6 +13,7 @@ from test_agui import RUN, STARTED, call_events, lines, play, post, results  # n
 from test_approvals import cli, ended, kept, listed, one  # noqa: E402
 from test_asks_mcp import CAPABILITIES, result  # noqa: E402
 from test_auth import bearer, new_key  # noqa: E402
+from test_invoke import add_relay, grant, told  # noqa: E402
 from test_session_ws import WebSocket  # noqa: E402
 from test_sessions import Listener, begin, tell  # noqa: E402
 
@@ -196,6 +197,37 @@ def test_U3_8_plain_http_asks_the_caller_that_wants_it():
         same((done.status, done.error, k.ran()), (403, "approval_rejected", ["a"]))
 
 
+def test_who_drops_what_it_is_asked_withdraws_its_call():
+    with own() as k, k.again() as d:
+        asks = []
+        for name in ("a", "b"):
+            asks.append(d.http("POST", "/v1/tools/tally/call?approval=ask", {"arguments": line(k, name)}).json["ask"])
+        same(d.http("DELETE", f"/v1/asks/{asks[0]['id']}").status, 204)
+        same(one(d, "withdrawn")["arguments"]["id"], "a")
+        same(one(d)["arguments"]["id"], "b")  # the other one still waits
+        assert "withdrawn" in cli(d, "approve", one(d, "withdrawn")["id"], good=False)
+        cli(d, "approve", one(d)["id"])
+        wait_for(lambda: k.ran() == ["b"], what="the other one")
+        same(d.http("DELETE", f"/v1/asks/{asks[1]['id']}").status, 204)  # it was approved and has run
+        same(len(listed(d, "withdrawn")), 1)
+
+
+# ---- tools that call tools
+
+def test_an_approved_call_of_a_tool_is_still_that_tool_s():
+    with own() as k, k.again(policies={"relay_0000": grant("*"), "tally": {"permissions": {
+            "write": [str(k.dir / "tally")]}}}) as d:
+        add_relay(d, 0)
+        d.wait_tool("relay_0000", timeout=30)
+        waiting = in_background(d.rest, "relay_0000", {"tool": "tally", "args": json.dumps(line(k, "a"))})
+        cli(d, "approve", one(d)["id"])
+        status, found = told(waiting())[0]
+        same((status, k.ran()), (0, ["a"]), found)
+        outer = d.wait_log("tool_call_finished", lambda e: e["tool"] == "relay_0000")
+        inner = d.wait_log("tool_call_finished", lambda e: e["tool"] == "tally")
+        same((inner["invoked_by"], one(d, "approved")["outcome"]), (outer["call"], "ok"))
+
+
 # ---- AG-UI
 
 def test_U3_8_T3_3_ag_ui_interrupts_ask_the_caller():
@@ -336,6 +368,38 @@ def test_T0_8_who_may_not_decide_waits():
             cli(d, "approve", event["approval_id"])
             events.event("tool_approval_decided")
             same((events.event("tool_call_output")["ok"], k.ran()), (True, ["a"]))
+
+
+def test_U3_11_who_sends_a_decision_decides_with_its_own_role():
+    with kept(durable=False) as k, k.again() as d:
+        keys = {name: bearer(new_key(d, name, "--role", "call", *more)) for name, more in (
+            ("caller", ()), ("boss", ("--role", "manage")))}
+
+        def decision(event):
+            return {"type": "tool_approval", "approval_id": event["approval_id"], "approve": True}
+
+        session = d.http("POST", "/v1/sessions", {}, keys["caller"]).json["session_id"]
+        place = f"/v1/sessions/{session}/events"
+        with Listener(d, session, keys["caller"]) as events:
+            for name in ("a", "b"):
+                same(d.http("POST", place, {"type": "tool_call", "call_id": name, "name": "tally",
+                                            "arguments": line(k, name)}, keys["caller"]).status, 202)
+                events.event("tool_call_started")
+                event = events.event("tool_approval_required")
+                same(event["may_decide"], False)
+                refused = d.http("POST", place, decision(event), keys["caller"])
+                same((refused.status, refused.error), (403, "approval_not_allowed"))
+                if name == "a":
+                    same(d.http("POST", place, decision(event), keys["boss"]).status, 202)
+                else:
+                    with WebSocket(d, f"?session_id={session}", keys["boss"]) as socket:
+                        socket.say(**decision(event))
+                        events.event("tool_approval_decided")
+                        same(events.event("tool_call_output")["ok"], True)
+                    continue
+                events.event("tool_approval_decided")
+                same(events.event("tool_call_output")["ok"], True)
+        same((k.ran(), {a["decided_by"] for a in listed(d, "approved")}), (["a", "b"], {"key:boss"}))
 
 
 def test_T0_8_an_interruption_withdraws_and_a_turn_of_the_user_does_not():

@@ -94,7 +94,8 @@ stage_hear (struct stage *stage, const char *event)
   bool ended;
 
   CU_ASSERT_FATAL (json_read (&tape, event, strlen (event), &json_default_limits, &arena));
-  return session_hear (stage->session, &tape, json_root (&tape), &ended, &code, &err) ? NULL : code;
+  return session_hear (stage->session, NULL, &tape, json_root (&tape), &ended, &code, &err) ? NULL
+                                                                                            : code;
 }
 
 char *

@@ -17,7 +17,7 @@ heard_by_session (const struct heard *h)
   bool ended;
 
   if (h->bridge->session != NULL
-      && !session_hear (h->bridge->session, h->tape, h->event, &ended, &code, &err))
+      && !session_hear (h->bridge->session, NULL, h->tape, h->event, &ended, &code, &err))
     heard_invalid (h, code);
 }
 

@@ -436,6 +436,8 @@ rest_ask_delete (struct rest_asks *asks, struct http_exchange *x, struct slice i
   if (a == NULL)
     return;
   give_up (a, 499, "tool_cancelled", "The call was cancelled");
+  if (a->held != NULL)
+    held_withdraw (a->held, asks->env->calls);
   forget (a);
   http_reply (x, 204, NULL, NULL, NULL, 0);
 }

@@ -194,6 +194,8 @@ void
 rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
   struct session *session = rest_session_find (sessions->env, x, id);
+  const struct front_peer *peer = http_request (x)->peer;
+  const struct session_speaker from = { peer->principal, (peer->roles & ROLE_APPROVE) != 0 };
   struct error err = { 0 };
   struct json_tape tape;
   const char *code;
@@ -201,7 +203,7 @@ rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, stru
 
   if (session == NULL || !read_body (sessions, x, &tape))
     return;
-  if (!session_hear (session, &tape, json_root (&tape), &ended, &code, &err))
+  if (!session_hear (session, &from, &tape, json_root (&tape), &ended, &code, &err))
     return front_refuse_at (x, status_of (code), code, &err);
   if (ended)
     http_reply (x, 204, NULL, NULL, NULL, 0);

@@ -32,6 +32,8 @@ struct ws_conn {
   wslay_event_context_ptr wslay;
   struct session *session;      /* NULL: it has ended */
   struct as_realtime *realtime; /* what it speaks instead of our events; or NULL */
+  char *principal;              /* who speaks here */
+  bool may_approve;             /* likewise: it has the role */
   bool own;                     /* the session ends with the connection */
   bool closing;                 /* all that is to be said was queued */
   bool alive;                   /* heard of since the last ping */
@@ -59,6 +61,7 @@ leave (struct ws_conn *conn)
     ev_timer_stop (front->env->loop, &front->reap);
   }
   wslay_event_context_free (conn->wslay);
+  free (conn->principal);
   free (conn);
 }
 
@@ -198,6 +201,7 @@ say_session (struct ws_conn *conn)
 static void
 hear (struct ws_conn *conn, const char *text, size_t len)
 {
+  const struct session_speaker from = { conn->principal, conn->may_approve };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct error err = { 0 };
   struct json_tape tape;
@@ -208,7 +212,7 @@ hear (struct ws_conn *conn, const char *text, size_t len)
     (void) error_set (&err, "the message is not JSON: byte %zu: %s", tape.offset, tape.problem);
     return say_error (conn, "bad_json", NULL, err.text);
   }
-  if (!session_hear (conn->session, &tape, json_root (&tape), &ended, &code, &err)) {
+  if (!session_hear (conn->session, &from, &tape, json_root (&tape), &ended, &code, &err)) {
     const size_t pointer = strcspn (err.text, ":");
     const char *path = arena_strndup (&arena, err.text, pointer);
     say_error (conn, code, path, pointer == 0 ? err.text + 2 : err.text);
@@ -345,6 +349,7 @@ conn_new (struct ws_front *front, struct http_exchange *x, struct session *sessi
   static const struct wslay_event_callbacks callbacks = { .recv_callback = on_read,
                                                           .send_callback = on_write,
                                                           .on_msg_recv_callback = on_message };
+  const struct front_peer *peer = http_request (x)->peer;
   struct ws_conn *conn = xcalloc (1, sizeof *conn);
 
   *conn = (struct ws_conn){ .subscriber = { .event = on_event, .closed = on_closed },
@@ -353,7 +358,10 @@ conn_new (struct ws_front *front, struct http_exchange *x, struct session *sessi
                             .prev = &front->conns,
                             .x = x,
                             .session = session,
+                            .may_approve = (peer->roles & ROLE_APPROVE) != 0,
                             .alive = true };
+  if (peer->principal != NULL)
+    conn->principal = xstrdup (peer->principal);
   if (wslay_event_context_server_init (&conn->wslay, &callbacks, conn) != 0)
     abort (); /* there is always some memory, see base/memory.h */
   wslay_event_config_set_max_recv_msg_length (conn->wslay, front->env->body_max);
