@@ -5,13 +5,20 @@ EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_LDADD = $(HOST_LIBS)
 
 EXTRA_DIST += %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py %D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py \
-	%D%/schema.py %D%/schema_bench.mjs %D%/servers.py %D%/soak.py %D%/soak_kills.py %D%/soak_sessions.py %D%/tools.py \
+	%D%/schema.py %D%/schema_bench.mjs %D%/servers.py %D%/soak.py %D%/soak_kills.py %D%/soak_sessions.py %D%/stages.json %D%/stages.py %D%/tools.py \
 	%D%/webhooks.py %D%/wrk.py \
 	%D%/peers/fastmcp/requirements.txt %D%/peers/fastmcp/server.py \
 	%D%/peers/go-sdk/go.mod %D%/peers/go-sdk/go.sum %D%/peers/go-sdk/main.go \
 	%D%/peers/rmcp/Cargo.lock %D%/peers/rmcp/Cargo.toml %D%/peers/rmcp/src/main.rs \
 	%D%/peers/typescript-sdk-1/package-lock.json %D%/peers/typescript-sdk-1/package.json %D%/peers/typescript-sdk-1/server.mjs \
 	%D%/peers/typescript-sdk-2/package-lock.json %D%/peers/typescript-sdk-2/package.json %D%/peers/typescript-sdk-2/server.mjs
+
+# Preloaded, never installed.
+EXTRA_LTLIBRARIES += %D%/no_filter.la
+%C%_no_filter_la_SOURCES = %D%/no_filter.c
+%C%_no_filter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_no_filter_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_no_filter_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
 
 EXTRA_PROGRAMS += %D%/toolset_bench
 %C%_toolset_bench_SOURCES = %D%/toolset_bench.c
