@@ -13,6 +13,7 @@ check_PROGRAMS += %D%/plugins/recipients/test_recipients
 dist_check_SCRIPTS += %D%/test_examples.sh
 
 nobase_dist_pkgdata_DATA += \
+  %D%/grafana/toolhost.json \
   %D%/phone-agent/README.md \
   %D%/phone-agent/acme-corp.json \
   %D%/phone-agent/play.py \

@@ -32,6 +32,7 @@ integration_tests = \
 	%D%/integration/test_many.py \
 	%D%/integration/test_offers.py \
 	%D%/integration/test_mcp_legacy.py \
+	%D%/integration/test_metrics.py \
 	%D%/integration/test_mcp_modern.py \
 	%D%/integration/test_mcp_stdio.py \
 	%D%/integration/test_policy.py \
@@ -49,7 +50,7 @@ integration_tests = \
 	%D%/integration/test_upstream.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D%/clients/test_asks_clients.py %D%/clients/test_clients.py %D%/clients/test_everything.py \
-	%D%/clients/test_line_client.py \
+	%D%/clients/test_collector_clients.py %D%/clients/test_line_client.py \
 	%D%/clients/test_python_clients.py %D%/clients/test_realtime_client.py %D%/lint/floors.sh %D%/lint/seeds.sh %D%/lint/way.sh
 
 # ThreadSanitizer: the unit tests, and the scripts that let daemon and workers do the most at once;
@@ -81,7 +82,7 @@ EXTRA_DIST += \
 	%D%/actions/spellings.json %D%/actions/templates.json %D%/actions/webhooks.json \
 	%D%/unit/tap.h \
 	%D%/integration/harness.py %D%/integration/hosts.py %D%/integration/http2_server.py %D%/integration/many_tools.py %D%/integration/mcp_wire.py %D%/integration/otlp_server.py %D%/integration/racing.py %D%/integration/realtime_server.py %D%/integration/upstream_server.py \
-	%D%/clients/agent_client.py %D%/clients/agents.txt \
+	%D%/clients/agent_client.py %D%/clients/collector/go.mod %D%/clients/collector/go.sum %D%/clients/collector/main.go %D%/clients/agents.txt \
 	%D%/clients/ask.mjs %D%/clients/ask.py %D%/clients/demo.mjs %D%/clients/demo-calls.txt %D%/clients/exchange.mjs %D%/clients/exchange.py %D%/clients/line_events.py %D%/clients/packages.mjs %D%/clients/realtime_app.mjs \
 	%D%/clients/package.json %D%/clients/package-lock.json %D%/clients/requirements.txt \
 	%D%/conformance/conformance.py

@@ -14,6 +14,7 @@
 #include "call/resolve.h"
 #include "call/running.h"
 #include "pool/unit.h"
+#include "watch/turns.h"
 
 /* Seconds that a tool has to stop by itself, so that what it has given is not lost. */
 static const double LAST_WORDS = 0.25;
@@ -217,6 +218,7 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->stats = calls_stats_of (calls, tool);
   call->tenancy = tenancy_of (calls, request);
   call->started_ns = now;
+  call->front_us = turns_since (calls->settings.turns, now);
   index_call (calls, call, request);
   buf_append (&call->args, arguments->text, arguments->len);
   call->args_len = arguments->len;

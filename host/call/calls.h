@@ -19,6 +19,7 @@ struct offload;        /* base/offload.h */
 struct results;        /* results.h */
 struct store;          /* store/store.h */
 struct tracer;         /* watch/trace.h */
+struct turns;          /* watch/turns.h */
 struct tenancies;      /* tenancy.h */
 
 struct calls_settings {
@@ -36,6 +37,7 @@ struct calls_settings {
   bool audit_required;     /* while it is not well, nothing is run */
   struct approval_rules *approval_rules; /* of all tenants (approval/rules.h); NULL: none */
   struct tracer *tracer;                 /* NULL: nothing is traced */
+  const struct turns *turns;             /* of the loop; NULL: nobody knows when a request came */
   struct tenancies *tenancies;           /* on whose terms calls are taken; NULL: all on the same */
 };
 

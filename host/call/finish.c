@@ -12,6 +12,8 @@ static void
 count (struct call *call, const struct result *result)
 {
   struct tool_stats *stats = call->stats;
+  char room[2 * TRACE_ID + 1];
+  const char *trace;
 
   if (stats == NULL)
     return;
@@ -21,9 +23,11 @@ count (struct call *call, const struct result *result)
   if (call->sent_ns != 0 && result->error != CALL_input_required
       && result->error != CALL_tool_cancelled)
     tool_record_add (&stats->record, result->error == CALL_OK, result->usage.wall_us);
-  histogram_add (&stats->stages[STAGE_QUEUE], result->usage.queue_us);
-  histogram_add (&stats->stages[STAGE_RUN], result->usage.run_us);
-  histogram_add (&stats->stages[STAGE_TOTAL], result->usage.wall_us);
+  trace = call_trace_id (call, room);
+  histogram_add_traced (&stats->stages[STAGE_FRONT], call->front_us, trace);
+  histogram_add_traced (&stats->stages[STAGE_QUEUE], result->usage.queue_us, trace);
+  histogram_add_traced (&stats->stages[STAGE_RUN], result->usage.run_us, trace);
+  histogram_add_traced (&stats->stages[STAGE_TOTAL], result->usage.wall_us, trace);
   stats->bytes_in += result->usage.bytes_in;
   stats->bytes_out += result->usage.bytes_out;
   stats->http_requests += result->usage.http_requests;

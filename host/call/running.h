@@ -77,6 +77,7 @@ struct call {
   ev_timer deadline;
   ev_timer again; /* until the next try */
   int64_t started_ns, sent_ns;
+  uint64_t front_us;           /* from the begin of the turn that brought it until it was a call */
   size_t args_len;             /* of the arguments alone: answers and kept bytes stand after them */
   struct ask *ask;             /* once it has asked; NULL: not yet */
   unsigned askable;            /* enum frame_ask */

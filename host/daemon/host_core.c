@@ -183,6 +183,7 @@ host_make_core (struct host *host)
   host->plugins = plugins_new (&needs);
   host->changes = changes_new (host->loop, &host->pool, host->catalog, host->plugins, host->log);
   calls.tracer = host_tracer (host);
+  calls.turns = &host->turns;
   calls.tenancies = host->tenancies;
   calls.audit = host->audit;
   calls.audit_arguments = audit_arguments_of (host->config.audit_arguments);

@@ -32,17 +32,20 @@ pool_metric (struct buf *out, const char *name, const char *type, const char *he
 }
 
 static void
-manage_metrics (void *ctx, struct buf *out)
+manage_metrics (void *ctx, bool openmetrics, struct buf *out)
 {
   struct host *host = ctx;
 
+  metrics_head (out, "toolhost_build_info", "gauge", "1, and what runs.");
+  metrics_sample (out, "toolhost_build_info", "version=\"" TOOLHOST_VERSION "\"", 1);
   metrics_render (
     host->metrics,
-    &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name }, out);
+    &(struct metrics_names){ .outcome = calls_outcome_name, .repair = calls_repair_name },
+    openmetrics, out);
   ceiling_metrics (&host->ceiling, out);
   turns_metrics (&host->turns, out);
   plugins_metrics (host->plugins, out);
-  http_broker_metrics (&host->broker, out);
+  http_broker_metrics (&host->broker, openmetrics, out);
   host_store_metrics (host, out);
   host_audit_metrics (host, out);
   host_outbox_metrics (host, out);
@@ -75,6 +78,8 @@ manage_metrics (void *ctx, struct buf *out)
     http_server_metrics (host->http, out);
     auth_metrics (host->auth, out);
   }
+  if (openmetrics)
+    metrics_as_openmetrics (out);
 }
 
 static bool

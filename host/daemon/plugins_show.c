@@ -338,6 +338,33 @@ crashes (const struct plugin *p, const struct unit_status *status)
 }
 
 static void
+states_metric (struct plugins *all, struct buf *out)
+{
+  static const char name[] = "toolhost_worker_processes";
+  CLEANUP_BUF struct buf label = { 0 };
+
+  metrics_head (out, name, "gauge", "Worker processes, by what they do.");
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next) {
+    struct unit_status status;
+    if (p->unit == NULL || p->history->starts == 0)
+      continue;
+    unit_status (p->unit, &status);
+    const struct {
+      const char *name;
+      unsigned count;
+    } states[] = { { "starting", status.starting },
+                   { "idle", status.idle },
+                   { "busy", status.busy },
+                   { "leaving", status.leaving } };
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+      plugin_label (&label, p);
+      buf_printf (&label, ",state=\"%s\"", states[i].name);
+      metrics_sample (out, name, buf_cstr (&label), states[i].count);
+    }
+  }
+}
+
+static void
 ends_metric (struct plugins *all, struct buf *out)
 {
   static const char name[] = "toolhost_worker_ends_total";
@@ -372,5 +399,6 @@ plugins_metrics (struct plugins *all, struct buf *out)
           "The most memory that one worker process had.", "kernel", rss_peak);
   metric (all, out, "toolhost_worker_cpu_seconds_total", "counter",
           "Processor time of worker processes.", "kernel", cpu_seconds);
+  states_metric (all, out);
   ends_metric (all, out);
 }

@@ -23,7 +23,8 @@
 struct front_manage {
   void *ctx;
   bool (*ready) (void *ctx, const char **why_not);
-  void (*metrics) (void *ctx, struct buf *out);  /* Prometheus text */
+  /* Prometheus' text format, or OpenMetrics */
+  void (*metrics) (void *ctx, bool openmetrics, struct buf *out);
   void (*plugins) (void *ctx, struct buf *out);  /* { "plugins": […] } */
   bool (*release) (void *ctx, const char *name); /* end a plugin's quarantine; false: unknown */
   bool (*reload) (void *ctx, struct error *err); /* re-read the configuration */

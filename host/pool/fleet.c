@@ -645,6 +645,9 @@ fleet_status (const struct fleet *fleet, struct fleet_status *status)
   for (const struct worker *w = fleet->workers; w != NULL; w = w->next) {
     status->workers++;
     status->running += w->running;
+    status->idle += w->state == WORKER_READY && w->running == 0;
+    status->busy += w->state == WORKER_READY && w->running != 0;
+    status->leaving += w->state > WORKER_READY;
     status->rss += w->watched.rss;
     status->cpu_ns += w->watched.cpu_ns;
     if (w->watched.rss_peak > status->rss_peak)

@@ -109,6 +109,7 @@ struct fleet_status {
   const char *state;
   int64_t wait_ms; /* until the next start, or the end of the quarantine; 0: none */
   unsigned workers, starting, running;
+  unsigned idle, busy, leaving; /* processes: ready and without a call, with one, to be gone */
   uint64_t rss, rss_peak; /* bytes of all together, of the one that had most; as the kernel says */
   int64_t cpu_ns;         /* of all that run; likewise */
 };

@@ -408,6 +408,9 @@ unit_status (const struct unit *unit, struct unit_status *status)
                           .workers = fleet.workers,
                           .starting = fleet.starting,
                           .running = fleet.running,
+                          .idle = fleet.idle,
+                          .busy = fleet.busy,
+                          .leaving = fleet.leaving,
                           .queued = queue_count (&unit->queue),
                           .rss = fleet.rss,
                           .rss_peak =

@@ -89,6 +89,7 @@ struct unit_status {
   int64_t wait_ms; /* what is left of back-off or quarantine; 0: none */
   uint64_t generation;
   unsigned workers, starting, running, queued;
+  unsigned idle, busy, leaving; /* processes: ready and without a call, with one, to be gone */
   uint64_t rss; /* bytes of its processes together, as the kernel says; 0: not seen */
   /* of those that have ended, too; likewise */
   uint64_t rss_peak; /* bytes of the one that had most */

@@ -1,10 +1,11 @@
 #include "watch/metrics.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 struct entry {
@@ -32,7 +33,7 @@ static const char *const bound_names[METRICS_BUCKETS] = { "0.00005", "0.0001", "
                                                           "0.001",   "0.0025", "0.005",   "0.01",
                                                           "0.05",    "0.25",   "1",       "5",
                                                           "30",      "60" };
-static const char *const stage_names[STAGES] = { "queue", "run", "total" };
+static const char *const stage_names[STAGES] = { "front", "queue", "run", "total" };
 
 struct metrics *
 metrics_new (void)
@@ -51,11 +52,14 @@ metrics_free (struct metrics *metrics)
   HASH_ITER (hh, metrics->guards, g, next_guard)
   {
     HASH_DEL (metrics->guards, g);
+    histogram_clear (&g->stats.time);
     free (g);
   }
   HASH_ITER (hh, metrics->tools, e, next)
   {
     HASH_DEL (metrics->tools, e);
+    for (int stage = 0; stage < STAGES; stage++)
+      histogram_clear (&e->stats.stages[stage]);
     free (e->key);
     free (e);
   }
@@ -73,16 +77,45 @@ tool_record_add (struct tool_record *record, int success, uint64_t us)
   record->total_us += us;
 }
 
-void
-histogram_add (struct histogram *h, uint64_t us)
+static size_t
+bucket_of (uint64_t us)
 {
   size_t i = 0;
 
   while (i < METRICS_BUCKETS && us > bounds_us[i])
     i++;
-  h->buckets[i]++;
+  return i;
+}
+
+void
+histogram_add (struct histogram *h, uint64_t us)
+{
+  h->buckets[bucket_of (us)]++;
   h->count++;
   h->sum_us += us;
+}
+
+void
+histogram_add_traced (struct histogram *h, uint64_t us, const char *trace)
+{
+  struct exemplar *exemplar;
+
+  histogram_add (h, us);
+  if (trace == NULL)
+    return;
+  if (h->exemplars == NULL)
+    h->exemplars = xcalloc (METRICS_BUCKETS + 1, sizeof *h->exemplars);
+  exemplar = &h->exemplars[bucket_of (us)];
+  (void) snprintf (exemplar->trace, sizeof exemplar->trace, "%s", trace);
+  exemplar->us = us;
+  exemplar->wall_ms = clock_wall_ms ();
+}
+
+void
+histogram_clear (struct histogram *h)
+{
+  free (h->exemplars);
+  h->exemplars = NULL;
 }
 
 struct tool_stats *
@@ -157,30 +190,46 @@ render_counts (const char *metric, const char *labels, const char *label, const 
                   counts[i]);
 }
 
+/* The end of a bucket's line. */
 static void
-render_histogram (const struct histogram *h, const char *name, const char *labels, struct buf *out)
+end_bucket (const struct histogram *h, size_t bucket, bool exemplars, struct buf *out)
 {
+  const struct exemplar *e = exemplars && h->exemplars != NULL ? &h->exemplars[bucket] : NULL;
+
+  if (e != NULL && e->trace[0] != '\0')
+    buf_printf (out, " # {trace_id=\"%s\"} %.6f %.3f", e->trace, (double) e->us / 1e6,
+                (double) e->wall_ms / 1e3);
+  buf_putc (out, '\n');
+}
+
+void
+histogram_render (const struct histogram *h, const char *name, const char *labels, bool exemplars,
+                  struct buf *out)
+{
+  const char *comma = labels != NULL ? "," : "", *open = labels != NULL ? "{" : "";
+  const char *close = labels != NULL ? "}" : "";
   uint64_t sum = 0;
 
+  labels = labels != NULL ? labels : "";
   for (size_t i = 0; i < METRICS_BUCKETS; i++) {
     sum += h->buckets[i];
-    buf_printf (out, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, labels, bound_names[i], sum);
+    buf_printf (out, "%s_bucket{%s%sle=\"%s\"} %" PRIu64, name, labels, comma, bound_names[i], sum);
+    end_bucket (h, i, exemplars, out);
   }
-  buf_printf (out,
-              "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n"
-              "%s_sum{%s} %.6f\n"
-              "%s_count{%s} %" PRIu64 "\n",
-              name, labels, h->count, name, labels, (double) h->sum_us / 1e6, name, labels,
-              h->count);
+  buf_printf (out, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64, name, labels, comma, h->count);
+  end_bucket (h, METRICS_BUCKETS, exemplars, out);
+  buf_printf (out, "%s_sum%s%s%s %.6f\n%s_count%s%s%s %" PRIu64 "\n", name, open, labels, close,
+              (double) h->sum_us / 1e6, name, open, labels, close, h->count);
 }
 
 static void
-render_stage (const struct entry *e, int stage, const char *labels, struct buf *out)
+render_stage (const struct entry *e, int stage, const char *labels, bool exemplars, struct buf *out)
 {
   CLEANUP_BUF struct buf all = { 0 };
 
   buf_printf (&all, "%s,stage=\"%s\"", labels, stage_names[stage]);
-  render_histogram (&e->stats.stages[stage], "toolhost_call_seconds", buf_cstr (&all), out);
+  histogram_render (&e->stats.stages[stage], "toolhost_call_seconds", buf_cstr (&all), exemplars,
+                    out);
 }
 
 struct guard_stats *
@@ -225,7 +274,7 @@ render_guards (const struct metrics *metrics, struct buf *out)
                     g->stats.verdicts[i]);
   metrics_head (out, "toolhost_guard_seconds", "histogram", "Time of the checks of guards.");
   for (const struct guard_entry *g = metrics->guards; g != NULL; g = g->hh.next)
-    render_histogram (&g->stats.time, "toolhost_guard_seconds", g->labels, out);
+    histogram_render (&g->stats.time, "toolhost_guard_seconds", g->labels, false, out);
 }
 
 static bool
@@ -274,7 +323,8 @@ end_http (struct http_texts *http, struct buf *out)
 }
 
 void
-metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out)
+metrics_render (struct metrics *metrics, const struct metrics_names *names, bool exemplars,
+                struct buf *out)
 {
   CLEANUP_BUF struct buf labels = { 0 };
   CLEANUP_BUF struct buf seconds = { 0 };
@@ -300,7 +350,7 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
     render_counts ("toolhost_repairs_total", labels.data, "rule", e->stats.repairs, METRICS_REPAIRS,
                    names->repair, &repairs);
     for (int stage = 0; stage < STAGES; stage++)
-      render_stage (e, stage, labels.data, &seconds);
+      render_stage (e, stage, labels.data, exemplars, &seconds);
     buf_printf (&bytes,
                 "toolhost_call_bytes_total{%s,direction=\"in\"} %" PRIu64 "\n"
                 "toolhost_call_bytes_total{%s,direction=\"out\"} %" PRIu64 "\n",
@@ -315,4 +365,44 @@ metrics_render (struct metrics *metrics, const struct metrics_names *names, stru
   end_http (&http, out);
   buf_append (out, repairs.data, repairs.len);
   render_guards (metrics, out);
+}
+
+/* ---- OpenMetrics ---- */
+
+/* "# TYPE toolhost_x_total counter" without "_total", and its "# HELP" likewise. */
+static void
+copy_head (const char *line, size_t len, struct buf *out)
+{
+  static const char suffix[] = "_total";
+  const size_t suffix_len = sizeof suffix - 1;
+  const char *name = line + strlen ("# HELP ");
+  const char *end = memchr (name, ' ', len - (size_t) (name - line));
+  const bool has = end != NULL && (size_t) (end - name) > suffix_len
+                   && memcmp (end - suffix_len, suffix, suffix_len) == 0;
+
+  if (!has) {
+    buf_append (out, line, len);
+    return;
+  }
+  buf_append (out, line, (size_t) (end - line) - suffix_len);
+  buf_append (out, end, len - (size_t) (end - line));
+}
+
+void
+metrics_as_openmetrics (struct buf *text)
+{
+  struct buf out = { 0 };
+
+  for (size_t at = 0, len; at < text->len; at += len) {
+    const char *line = text->data + at;
+    const char *end = memchr (line, '\n', text->len - at);
+    len = end != NULL ? (size_t) (end - line) + 1 : text->len - at;
+    if (len > strlen ("# HELP ") && line[0] == '#')
+      copy_head (line, len, &out);
+    else
+      buf_append (&out, line, len);
+  }
+  buf_puts (&out, "# EOF\n");
+  buf_swap (text, &out);
+  buf_free (&out);
 }

@@ -1,7 +1,9 @@
-/* metrics.h - counters and histograms, shown in Prometheus' text format.  Loop thread only. */
+/* metrics.h - counters and histograms, shown in Prometheus' text format or as OpenMetrics.  Loop
+ * thread only. */
 #ifndef TOOLHOST_WATCH_METRICS_H
 #define TOOLHOST_WATCH_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +20,25 @@ struct histogram {
   uint64_t buckets[METRICS_BUCKETS + 1]; /* the last one: above all bounds */
   uint64_t count;
   uint64_t sum_us;
+  struct exemplar *exemplars; /* the last of each bucket; NULL: none was traced */
+};
+struct exemplar {
+  char trace[33]; /* its trace's id in hex; "": there is none */
+  uint64_t us;
+  int64_t wall_ms; /* Unix time */
 };
 void histogram_add (struct histogram *h, uint64_t us);
+/* … of what belongs to a trace (its id in hex); NULL: it belongs to none. */
+void histogram_add_traced (struct histogram *h, uint64_t us, const char *trace);
+/* What it has allocated. */
+void histogram_clear (struct histogram *h);
+/* Append its lines.  `labels` is what goes between the braces, or NULL; `exemplars`: these too. */
+void histogram_render (const struct histogram *h, const char *name, const char *labels,
+                       bool exemplars, struct buf *out);
 
-enum metrics_stage { STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
+/* Of a call: until the pipeline had it, until a worker had it, until that had answered; and all but
+ * the first. */
+enum metrics_stage { STAGE_FRONT, STAGE_QUEUE, STAGE_RUN, STAGE_TOTAL, STAGES };
 enum { METRICS_OUTCOMES = 48, METRICS_REPAIRS = 16 };
 
 /* How a tool's executions went; it can be begun anew. */
@@ -71,8 +88,13 @@ struct metrics_names {
   const char *(*outcome) (unsigned outcome);
   const char *(*repair) (unsigned rule);
 };
-/* Append the metrics of tools and of guards. */
-void metrics_render (struct metrics *metrics, const struct metrics_names *names, struct buf *out);
+/* Append the metrics of tools and of guards; exemplars are no part of Prometheus' text format. */
+void metrics_render (struct metrics *metrics, const struct metrics_names *names, bool exemplars,
+                     struct buf *out);
+
+/* Make OpenMetrics of Prometheus' text format: counters are told of without "_total", and there is
+ * an end. */
+void metrics_as_openmetrics (struct buf *text);
 
 /* One sample of a metric of the daemon: "# HELP", "# TYPE" and the line.  `labels` is what goes
  * between the braces, or NULL. */

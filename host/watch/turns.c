@@ -103,6 +103,14 @@ turns_is_long (const struct turns *turns)
   return turns != NULL && turns->began != 0 && turns->clock.now () - turns->began > LONG_NS;
 }
 
+uint64_t
+turns_since (const struct turns *turns, int64_t now)
+{
+  return turns != NULL && turns->began != 0 && now > turns->began
+           ? (uint64_t) (now - turns->began) / 1000
+           : 0;
+}
+
 void
 turns_put (struct buf *out, const char *name, const char *label, const struct turns_taken *taken)
 {

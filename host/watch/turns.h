@@ -46,6 +46,9 @@ void turns_clear (struct turns *turns);
 /* Has this turn taken so long that what can wait should wait for the next one?  NULL: never. */
 bool turns_is_long (const struct turns *turns);
 
+/* Microseconds from the begin of this turn to `now` (of its clock); 0 of NULL. */
+uint64_t turns_since (const struct turns *turns, int64_t now);
+
 /* Append the samples of one histogram; `label` is 'name="value"', or empty. */
 void turns_put (struct buf *out, const char *name, const char *label,
                 const struct turns_taken *taken);

@@ -99,7 +99,7 @@ def test_without_descriptors():
         wait_for(lambda: ask(connect(d, stack)) == 200, what="being served again")
         served[6].close()
         metrics = wait_for(lambda: (a := d.http("GET", "/metrics")).status == 200 and a.body.decode(), what="metrics")
-        for name in ('toolhost_http_refused_total{reason="no_descriptors"}', "toolhost_http_accept_pauses_total"):
+        for name in ('toolhost_http_connections_refused_total{reason="no_descriptors"}', "toolhost_http_accept_pauses_total"):
             values = [line.split()[1] for line in metrics.splitlines() if line.startswith(name + " ")]
             assert values and float(values[0]) >= 10, f"{name}: {values}"
 

@@ -382,9 +382,10 @@ is_ready (void *ctx, const char **why_not)
 }
 
 static void
-put_metrics (void *ctx, struct buf *out)
+put_metrics (void *ctx, bool openmetrics, struct buf *out)
 {
   (void) ctx;
+  (void) openmetrics;
   buf_puts (out, "toolhost_calls_total 1\n");
 }
 

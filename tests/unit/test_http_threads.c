@@ -349,9 +349,11 @@ limits_count_over_all (void)
     RUN_UNTIL (&bed, more.closed);
     CU_ASSERT (client_has (&more, "too_many_connections"));
   }
-  AWAIT (&bed, counts (&bed, "\ntoolhost_http_connections 6\n")
-                 && counts (&bed, "\ntoolhost_http_accepted_total 6\n")
-                 && counts (&bed, "\ntoolhost_http_refused_total{reason=\"connections_max\"} 1\n"));
+  AWAIT (&bed,
+         counts (&bed, "\ntoolhost_http_connections 6\n")
+           && counts (&bed, "\ntoolhost_http_accepted_total 6\n")
+           && counts (&bed,
+                      "\ntoolhost_http_connections_refused_total{reason=\"connections_max\"} 1\n"));
   for (unsigned i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
     CU_ASSERT (counts (&bed, of_threads[i]));
   for (int i = 0; i < MOST; i++)

@@ -134,7 +134,7 @@ metrics_are_rendered (void)
   histogram_add (&stats->stages[STAGE_TOTAL], 40);
   histogram_add (&stats->stages[STAGE_TOTAL], 60000001);
   stats->repairs[4] = 2;
-  metrics_render (metrics, &names, &text);
+  metrics_render (metrics, &names, false, &text);
   (void) buf_cstr (&text);
   CU_ASSERT_PTR_NOT_NULL (
     strstr (text.data, "toolhost_calls_total{plugin=\"p\",tool=\"t\",outcome=\"ok\"} 3\n"));
@@ -145,6 +145,51 @@ metrics_are_rendered (void)
     strstr (text.data, "toolhost_repairs_total{plugin=\"p\",tool=\"t\",rule=\"scalar\"} 2\n"));
   CU_ASSERT_PTR_NULL (strstr (text.data, "never called"));
   metrics_free (metrics);
+}
+
+/* Only what is traced has exemplars, and only who knows them is shown them. */
+static void
+exemplars_are_told (void)
+{
+  static const char trace[] = "0af7651916cd43dd8448eb211c80319c";
+  CLEANUP_BUF struct buf text = { 0 }, plain = { 0 };
+  struct histogram h = { .count = 0 };
+
+  histogram_add (&h, 40);
+  CU_ASSERT_PTR_NULL (h.exemplars);
+  histogram_add_traced (&h, 40, NULL);
+  CU_ASSERT_PTR_NULL (h.exemplars);
+  histogram_add_traced (&h, 300, trace);
+  histogram_add_traced (&h, 90000000, trace);
+  histogram_render (&h, "x_seconds", "a=\"b\"", true, &text);
+  histogram_render (&h, "x_seconds", NULL, false, &plain);
+  (void) buf_cstr (&text);
+  (void) buf_cstr (&plain);
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "x_seconds_bucket{a=\"b\",le=\"0.00005\"} 2\n"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data,
+                                  "x_seconds_bucket{a=\"b\",le=\"0.0005\"} 3 # "
+                                  "{trace_id=\"0af7651916cd43dd8448eb211c80319c\"} 0.000300 "));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "le=\"+Inf\"} 4 # {trace_id="));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text.data, "x_seconds_count{a=\"b\"} 4\n"));
+  CU_ASSERT_PTR_NOT_NULL (
+    strstr (plain.data, "x_seconds_bucket{le=\"+Inf\"} 4\nx_seconds_sum 90.000380\n"));
+  CU_ASSERT_PTR_NULL (strchr (plain.data, '#'));
+  histogram_clear (&h);
+}
+
+static void
+openmetrics_has_an_end (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+
+  metrics_head (&text, "a_total", "counter", "Of _total.");
+  metrics_sample (&text, "a_total", NULL, 1);
+  metrics_head (&text, "b_bytes", "gauge", "Of b.");
+  metrics_sample (&text, "b_bytes", "c=\"d_total e\"", 2);
+  metrics_as_openmetrics (&text);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&text), "# HELP a Of _total.\n# TYPE a counter\na_total 1\n"
+                                            "# HELP b_bytes Of b.\n# TYPE b_bytes gauge\n"
+                                            "b_bytes{c=\"d_total e\"} 2\n# EOF\n");
 }
 
 static void
@@ -369,6 +414,8 @@ static CU_TestInfo tests[] = { { "S0-34 arguments are redacted", arguments_are_r
                                { "no log is no error", no_log_is_no_error },
                                { "metrics are rendered", metrics_are_rendered },
                                { "labels are escaped", labels_are_escaped },
+                               { "exemplars are told", exemplars_are_told },
+                               { "OpenMetrics has an end", openmetrics_has_an_end },
                                { "turns of the loop are measured", turns_are_measured },
                                { "turns tell work from waiting", turns_tell_work_from_waiting },
                                { "a turn of the loop gets long", a_turn_gets_long },

@@ -166,10 +166,11 @@ http_server_metrics (const struct http_server *server, struct buf *out)
               counts.away[AWAY_FAILED]);
   put_metric (out, "toolhost_http_accept_pauses_total", "counter",
               "Times a listener paused after that.", counts.pauses);
-  metrics_head (out, "toolhost_http_refused_total", "counter",
+  metrics_head (out, "toolhost_http_connections_refused_total", "counter",
                 "HTTP connections that were told there are too many, by reason.");
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-    metrics_sample (out, "toolhost_http_refused_total", labels[i], (double) counts.away[i]);
+    metrics_sample (out, "toolhost_http_connections_refused_total", labels[i],
+                    (double) counts.away[i]);
   if (server->threads != NULL)
     threads_metrics (server->threads, out);
 }

@@ -1,4 +1,5 @@
 #include "front/rest/rest.h"
+#include "front/encode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -473,9 +474,14 @@ get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
   const struct front_manage *manage = &rest->env->manage;
   CLEANUP_BUF struct buf out = { 0 };
 
+  const bool openmetrics = media_named (http_header (x, "accept"), "application/openmetrics-text");
+
   (void) segment;
-  manage->metrics (manage->ctx, &out);
-  http_reply (x, 200, "text/plain; version=0.0.4; charset=utf-8", NULL, out.data, out.len);
+  manage->metrics (manage->ctx, openmetrics, &out);
+  http_reply (x, 200,
+              openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                          : "text/plain; version=0.0.4; charset=utf-8",
+              NULL, out.data, out.len);
 }
 
 static void

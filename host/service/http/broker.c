@@ -38,10 +38,11 @@ void
 http_broker_clear (struct http_broker *broker)
 {
   circuits_clear (&broker->circuits);
+  histogram_clear (&broker->time);
 }
 
 void
-http_broker_metrics (const struct http_broker *broker, struct buf *out)
+http_broker_metrics (const struct http_broker *broker, bool exemplars, struct buf *out)
 {
   const struct http_counts *counts = &broker->counts;
   const struct {
@@ -64,6 +65,8 @@ http_broker_metrics (const struct http_broker *broker, struct buf *out)
     metrics_head (out, rows[i].name, "counter", rows[i].help);
     metrics_sample (out, rows[i].name, NULL, (double) rows[i].count);
   }
+  metrics_head (out, "toolhost_http_seconds", "histogram", "Time of HTTP requests of tools.");
+  histogram_render (&broker->time, "toolhost_http_seconds", NULL, exemplars, out);
   metrics_head (out, "toolhost_http_open", "gauge", "HTTP requests that are under way.");
   metrics_sample (out, "toolhost_http_open", NULL, broker->open);
 }

@@ -11,6 +11,7 @@
 #include "service/http/resolver.h"
 #include "service/http/retry.h"
 #include "service/http/transport.h"
+#include "watch/metrics.h"
 
 struct buf;
 struct log;
@@ -38,7 +39,8 @@ struct http_broker {
   void *random_ctx;
   struct circuits circuits;
   struct http_counts counts;
-  unsigned open; /* fetches */
+  struct histogram time; /* of requests, however they ended */
+  unsigned open;         /* fetches */
 };
 
 /* Defaults of what can be set after it; borrows the log. */
@@ -47,7 +49,7 @@ void http_broker_init (struct http_broker *broker, struct ev_loop *loop, struct 
 /* No fetch may be open. */
 void http_broker_clear (struct http_broker *broker);
 
-/* Append the counts in Prometheus' text format. */
-void http_broker_metrics (const struct http_broker *broker, struct buf *out);
+/* Append the counts, as metrics_render does. */
+void http_broker_metrics (const struct http_broker *broker, bool exemplars, struct buf *out);
 
 #endif

@@ -125,6 +125,7 @@ log_end (const struct http_fetch *fetch, enum http_fault fault, const char *why)
 static void
 trace_end (struct http_fetch *fetch, enum http_fault fault)
 {
+  char trace[2 * TRACE_ID + 1];
   const struct fetch_ended ended = { .url = &fetch->url,
                                      .method = fetch->method,
                                      .status = fetch->headed ? fetch->status : 0,
@@ -133,6 +134,10 @@ trace_end (struct http_fetch *fetch, enum http_fault fault)
                                      .sent = fetch->asked.body_len,
                                      .received = fetch->received };
 
+  if (fetch->span != NULL)
+    span_trace_id (fetch->span, trace);
+  histogram_add_traced (&fetch->broker->time, (uint64_t) (clock_ns () - fetch->began_ns) / 1000,
+                        fetch->span != NULL ? trace : NULL);
   fetch_trace_end (fetch->span, &ended);
   fetch->span = NULL;
 }
