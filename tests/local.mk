@@ -37,6 +37,7 @@ integration_tests = \
 	%D%/integration/test_mcp_stdio.py \
 	%D%/integration/test_policy.py \
 	%D%/integration/test_privileges.py \
+	%D%/integration/test_probes.py \
 	%D%/integration/test_process.py \
 	%D%/integration/test_service.py \
 	%D%/integration/test_skills.py \

@@ -30,4 +30,4 @@ libbase_la_SOURCES += \
 libhost_la_SOURCES += \
   %D%/hash.c %D%/hash.h \
   %D%/json_c.c %D%/json_c.h \
-  %D%/offload.c %D%/offload.h
+  %D%/offload.c %D%/offload.h %D%/probe.h

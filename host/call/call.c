@@ -7,6 +7,7 @@
 #include "audit/audit.h"
 #include "base/clock.h"
 #include "base/json_write.h"
+#include "base/probe.h"
 #include "call/arguments.h"
 #include "call/call_log.h"
 #include "call/call_trace.h"
@@ -389,6 +390,7 @@ start_checked (struct calls *calls, struct tool *tool, const struct call_request
 {
   struct call *call = make_call (calls, tool, request, arguments, now, events, ctx);
 
+  PROBE4 (call__begin, call->id, tool->name, call->tenant, call->front);
   if (arguments->repaired != NULL)
     note_repairs (call, arguments->repaired);
   if (tool->skill != NULL) {

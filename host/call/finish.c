@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "call/call_audit.h"
 #include "call/call_log.h"
 #include "call/call_trace.h"
@@ -151,6 +152,7 @@ call_finish (struct call *call, struct result *result, const char *cause)
     if (result->repairs == NULL)
       result->repairs_len = 0;
   }
+  PROBE4 (call__end, call->id, call->tool->name, result->code, result->usage.wall_us);
   count (call, result);
   call_report (call, result);
   call_count_end (call, result);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/probe.h"
 #include "pool/checking.h"
 #include "pool/fleet.h"
 #include "pool/isolate.h"
@@ -65,6 +66,7 @@ start (struct unit *unit, struct worker *worker, struct job *job)
   case WORKER_RUNS:
     worker_count_for (worker, job, queue_take (&unit->queue, job));
     count_waiting (job, -1);
+    PROBE3 (queue__pop, unit->fleet.name, job->id, worker->proc.pid);
     unit->fleet.history->calls++;
     isolate_given (&unit->fleet, worker, tenant);
     job->events->started (job);
@@ -300,6 +302,7 @@ enqueue (struct unit *unit, struct job *job)
     return false;
   job->unit = unit;
   count_waiting (job, 1);
+  PROBE2 (queue__push, unit->fleet.name, job->id);
   if (loser != NULL) {
     count_waiting (loser, -1);
     loser->unit = NULL;

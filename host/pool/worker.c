@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "pool/building.h"
 #include "pool/checking.h"
 #include "pool/receive.h"
@@ -143,6 +144,7 @@ worker_kill (struct worker *worker, enum reason reason, const char *words)
   worker->pool->killed++;
   ev_timer_stop (worker->pool->loop, &worker->timer);
   decide (worker, reason, words);
+  PROBE3 (worker__kill, worker->name, worker->proc.pid, worker->words);
   spawned_kill (worker->pool->settings.spawner, &worker->proc);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/probe.h"
 #include "pool/building.h"
 #include "pool/fleet.h"
 #include "pool/program.h"
@@ -176,6 +177,7 @@ on_gone (struct ev_loop *loop, ev_io *io, int revents)
   on_output (loop, &worker->output, EV_READ);
   output_end (&worker->printed);
   conclude (worker, &end);
+  PROBE3 (worker__end, worker->name, worker->proc.pid, end.text);
   worker->pool->crashed += is_crash (&end);
   log_end (worker, &end);
   worker->state = WORKER_KILLED; /* it is dead: takes no calls, whoever asks from here on */
@@ -208,6 +210,7 @@ on_started (struct spawned *proc, const char *why)
     on_never_there (worker, why);
     return;
   }
+  PROBE2 (worker__start, worker->name, proc->pid);
   log_event (worker->pool->log, LOG_INFO, "worker_started", "plugin", worker->name, "pid",
              LOG_INT (proc->pid), "uid", LOG_INT (proc->uid), NULL);
   ev_io_set (&worker->gone, proc->pidfd, EV_READ);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "service/http/asked.h"
 #include "service/http/fetch_trace.h"
 #include "service/http/headers.h"
@@ -134,6 +135,7 @@ trace_end (struct http_fetch *fetch, enum http_fault fault)
                                      .sent = fetch->asked.body_len,
                                      .received = fetch->received };
 
+  PROBE4 (http__end, fetch->terms.call, fetch->url.host, ended.status, fault);
   if (fetch->span != NULL)
     span_trace_id (fetch->span, trace);
   histogram_add_traced (&fetch->broker->time, (uint64_t) (clock_ns () - fetch->began_ns) / 1000,
@@ -570,6 +572,7 @@ http_fetch_new (struct http_broker *broker, const struct http_ask *request,
   (*terms->open)++;
   broker->counts.requests++;
   set_deadline (fetch, request->timeout_ms);
+  PROBE3 (http__begin, terms->call, terms->plugin, request->url);
   fetch->span = fetch_trace_begin (&traced, fetch->began_ns, traceparent);
   *fault = HTTP_BUSY;
   good = has_room (fetch, request->body_len, err);
