@@ -25,7 +25,9 @@ memory_is_short (void)
   return reserve.size != 0 && atomic_load (&reserve.at) == NULL;
 }
 
-/* Its pages are there at once: a promise of the kernel would not help when it is needed. */
+/* What malloc runs out of is address space and what the system lets be promised, and both are taken
+ * by the mapping itself.  Its pages are never touched: where those run out the kernel ends
+ * processes, and malloc is not told. */
 bool
 memory_refill (void)
 {
@@ -33,8 +35,7 @@ memory_refill (void)
 
   if (!memory_is_short ())
     return true;
-  at = mmap (NULL, reserve.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
-             -1, 0);
+  at = mmap (NULL, reserve.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
     return false;
   atomic_store (&reserve.at, at);

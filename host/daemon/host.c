@@ -12,18 +12,34 @@
 /* A daemon that could not keep what it promises does not begin.  For one plugin alone its own
  * worker says so. */
 static bool
-find_sandbox (struct host *host, struct error *err)
+judge_sandbox (struct host *host, struct error *err)
 {
   struct json_writer w = { .out = &host->sandbox_json };
 
   if (host->single != NULL)
     return true;
-  if (!sandbox_find (&host->sandbox, host->loop, host->spawner, host->worker, err))
+  if (!sandbox_answer (&host->sandbox_question, &host->sandbox, err))
     return error_wrap (err, "no worker can be confined here: ");
   if (!sandbox_holds (&host->sandbox, host->config.require, err))
     return false;
   sandbox_json (&host->sandbox, &w);
   return true;
+}
+
+/* A worker is asked what confines it while everything else is made; nothing is served before it has
+ * told. */
+static bool
+make_all (struct host *host, const struct host_options *options, struct error *err)
+{
+  if (!host_open (host, options, err))
+    return false;
+  if (host->single == NULL)
+    sandbox_ask (&host->sandbox_question, host->loop, host->spawner, host->worker);
+  if (!host_open_store (host, err) || !host_open_audit (host, err))
+    return false;
+  host_make_core (host);
+  host_watch_auth (host);
+  return host_make_fronts (host, err) && judge_sandbox (host, err);
 }
 
 struct host *
@@ -46,14 +62,7 @@ host_new (struct ev_loop *loop, struct host_options *options, struct error *err)
   host->single_fd = options->single != NULL ? open (options->single, O_RDONLY | O_CLOEXEC) : -1;
   host->single_errno = errno;
   memset (&options->config, 0, sizeof options->config);
-  if (!host_open (host, options, err) || !find_sandbox (host, err) || !host_open_store (host, err)
-      || !host_open_audit (host, err)) {
-    host_free (host);
-    return NULL;
-  }
-  host_make_core (host);
-  host_watch_auth (host);
-  if (!host_make_fronts (host, err)) {
+  if (!make_all (host, options, err)) {
     host_free (host);
     return NULL;
   }
@@ -83,6 +92,7 @@ host_free (struct host *host)
 {
   if (host == NULL)
     return;
+  sandbox_forget (&host->sandbox_question);
   host_unwatch (host);
   ev_timer_stop (host->loop, &host->drain);
   ev_timer_stop (host->loop, &host->patience);

@@ -177,7 +177,7 @@ host_make_core (struct host *host)
   host_make_trace (host);
   host_make_realtime (host);
   needs.catalog = host->catalog;
-  needs.sandbox = host->sandbox_json.len != 0 ? buf_cstr (&host->sandbox_json) : NULL;
+  needs.sandbox = &host->sandbox_json;
   needs.cache = host->cache;
   needs.intake = host->intake;
   host->plugins = plugins_new (&needs);

@@ -50,10 +50,12 @@ on_launcher_lost (void *ctx)
              LOG_INT (spawner_launcher (host->spawner)), "why",
              "the process that starts workers is gone; the daemon ends", NULL);
   host->failed = true;
-  host_stop (host);
+  if (host->calls != NULL) /* else it has not begun, and will not: no worker tells of its sandbox */
+    host_stop (host);
 }
 
-/* Before anything is bound: what it inherits is as little as there is. */
+/* Before anything is bound: what it inherits is as little as there is.  What it finds out about
+ * this system is waited for at the end. */
 static bool
 start_spawner (struct host *host, struct error *err)
 {
@@ -70,7 +72,7 @@ start_spawner (struct host *host, struct error *err)
     return error_set (err, "worker_uids: %u to %u holds the uid %u of user %s, whom the daemon is",
                       settings.uid_first, settings.uid_first + settings.uid_count - 1,
                       host->identity.uid, host->identity.name);
-  host->spawner = spawner_new (&settings, err);
+  host->spawner = spawner_begin (&settings, err);
   return host->spawner != NULL;
 }
 
@@ -255,5 +257,6 @@ host_open (struct host *host, const struct host_options *options, struct error *
     return false;
   host->policies = policies_read (host->config_dir, err);
   return host->policies != NULL && host_open_tenants (host, err) && host_open_tools (host, err)
-         && open_seal (host, err) && identity_become (&host->identity, err);
+         && open_seal (host, err) && spawner_await (host->spawner, err)
+         && identity_become (&host->identity, err);
 }

@@ -101,6 +101,7 @@ struct host {
   char *single;
   int single_fd;    /* opened while still root: its folder may be private */
   int single_errno; /* why not */
+  struct sandbox_question sandbox_question;
   struct sandbox_facts sandbox;
   struct buf sandbox_json;
 

@@ -26,7 +26,7 @@ struct plugins_needs {
   struct describe_cache *cache;
   struct intake *intake;
   struct log *log;
-  const char *sandbox; /* JSON: what confines workers here; NULL: not said; borrowed */
+  const struct buf *sandbox; /* JSON: what confines workers here; empty: not said; borrowed */
   unsigned describe_parallel;
   /* The operator's policy for a plugin: fills `policy` (policy_init was called). */
   void (*policy) (void *ctx, const char *name, struct policy *policy);

@@ -238,8 +238,8 @@ plugins_render (struct plugins *all, struct buf *out)
 
   plugins_sort (all);
   jsonw_object (&w);
-  if (all->needs.sandbox != NULL)
-    jsonw_name_raw (&w, "sandbox", all->needs.sandbox, strlen (all->needs.sandbox));
+  if (all->needs.sandbox->len != 0)
+    jsonw_name_raw (&w, "sandbox", all->needs.sandbox->data, all->needs.sandbox->len);
   jsonw_name (&w, "plugins");
   jsonw_array (&w);
   for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)

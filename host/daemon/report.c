@@ -21,7 +21,11 @@ report (struct spawner *spawner, int program, unsigned require, bool json, FILE 
         struct error *err)
 {
   struct sandbox_facts facts;
-  bool holds = sandbox_find (&facts, ev_default_loop (EVFLAG_AUTO), spawner, program, err);
+  struct sandbox_question question;
+  bool holds;
+
+  sandbox_ask (&question, ev_default_loop (EVFLAG_AUTO), spawner, program);
+  holds = sandbox_answer (&question, &facts, err);
 
   if (!holds)
     return false;

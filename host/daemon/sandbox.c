@@ -21,41 +21,64 @@
 static void
 on_described (void *ctx, const char *json, size_t len, const struct error *err)
 {
-  struct ev_loop *loop = ctx;
+  struct sandbox_question *question = ctx;
 
   (void) json;
   (void) len;
   (void) err;
-  ev_break (loop, EVBREAK_ALL);
+  question->answered = true;
 }
 
 /* What is loaded does not matter, and is no plugin: a worker reports before it loads anything. */
-static char *
-ask_worker (struct ev_loop *loop, struct pool *pool, int program, struct error *err)
+void
+sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spawner *spawner,
+             int program)
 {
-  const struct unit_describer describer = { .described = on_described, .ctx = loop };
-  struct unit_status status;
+  const struct unit_describer describer = { .described = on_described, .ctx = question };
+  struct pool_settings settings;
   struct policy policy;
-  struct unit *unit;
-  char *told = NULL;
 
+  question->loop = loop;
+  question->spawner = spawner;
+  question->answered = false;
+  pool_settings_default (&settings);
+  settings.spawner = spawner;
+  settings.build = TOOLHOST_BUILD_ID;
+  pool_init (&question->pool, loop, NULL, &settings);
   policy_init (&policy);
   policy.require = 0; /* it shall tell, not refuse */
-  unit = unit_new (pool, "sandbox-report", fcntl (program, F_DUPFD_CLOEXEC, 3), &policy, NULL);
+  question->unit = unit_new (&question->pool, "sandbox-report", fcntl (program, F_DUPFD_CLOEXEC, 3),
+                             &policy, NULL);
   policy_free (&policy);
-  unit_describe (unit, &describer);
-  unit_status (unit, &status);
-  if (status.workers != 0)
-    ev_run (loop, 0);
-  unit_status (unit, &status);
+  unit_describe (question->unit, &describer);
+}
+
+void
+sandbox_forget (struct sandbox_question *question)
+{
+  if (question->unit == NULL)
+    return;
+  unit_unref (question->unit);
+  question->unit = NULL;
+  while (question->pool.workers != 0)
+    ev_run (question->loop, EVRUN_ONCE);
+  pool_clear (&question->pool);
+}
+
+static char *
+await_worker (struct sandbox_question *question, struct error *err)
+{
+  struct unit_status status;
+
+  unit_status (question->unit, &status);
+  while (!question->answered && status.workers != 0) {
+    ev_run (question->loop, EVRUN_ONCE);
+    unit_status (question->unit, &status);
+  }
   if (status.guarantees != NULL)
-    told = xstrdup (status.guarantees);
-  else
-    error_set (err, "%s", status.why != NULL ? status.why : "no worker could be started");
-  unit_unref (unit);
-  while (pool->workers != 0)
-    ev_run (loop, EVRUN_ONCE);
-  return told;
+    return xstrdup (status.guarantees);
+  error_set (err, "%s", status.why != NULL ? status.why : "no worker could be started");
+  return NULL;
 }
 
 static unsigned
@@ -99,21 +122,13 @@ tier_of (const struct launch_means *means)
 }
 
 bool
-sandbox_find (struct sandbox_facts *facts, struct ev_loop *loop, struct spawner *spawner,
-              int program, struct error *err)
+sandbox_answer (struct sandbox_question *question, struct sandbox_facts *facts, struct error *err)
 {
-  struct pool_settings settings;
-  struct pool pool;
-
-  *facts = (struct sandbox_facts){ .means = *spawner_means (spawner) };
+  *facts = (struct sandbox_facts){ .means = *spawner_means (question->spawner) };
   facts->tier = tier_of (&facts->means);
   ask_kernel (facts);
-  pool_settings_default (&settings);
-  settings.spawner = spawner;
-  settings.build = TOOLHOST_BUILD_ID;
-  pool_init (&pool, loop, NULL, &settings);
-  facts->guarantees = ask_worker (loop, &pool, program, err);
-  pool_clear (&pool);
+  facts->guarantees = await_worker (question, err);
+  sandbox_forget (question);
   if (facts->guarantees != NULL)
     facts->met = read_met (facts->guarantees);
   return facts->guarantees != NULL;

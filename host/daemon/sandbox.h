@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "pool/pool.h"
 #include "pool/spawn.h"
 #include "watch/log.h"
 
@@ -25,10 +26,24 @@ struct sandbox_facts {
   bool mdwe; /* memory that was writable can be kept from becoming executable */
 };
 
-/* Start a worker and ask it.  The loop must have nothing else to do.  False: none can be started,
- * err says why. */
-bool sandbox_find (struct sandbox_facts *facts, struct ev_loop *loop, struct spawner *spawner,
-                   int program, struct error *err);
+/* A worker that was started to be asked.  Zeroed: none was. */
+struct sandbox_question {
+  struct pool pool;
+  struct unit *unit;
+  struct ev_loop *loop;
+  struct spawner *spawner;
+  bool answered;
+};
+
+/* Start a worker that will tell; the question stays where it is.  Loop and spawner are borrowed
+ * until sandbox_answer or sandbox_forget. */
+void sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spawner *spawner,
+                  int program);
+/* Run the loop until it has told and has gone.  False: none can be started, err says why. */
+bool sandbox_answer (struct sandbox_question *question, struct sandbox_facts *facts,
+                     struct error *err);
+/* Nobody waits for the answer: run the loop until the worker has gone. */
+void sandbox_forget (struct sandbox_question *question);
 void sandbox_facts_free (struct sandbox_facts *facts);
 
 /* Is all that is required (GUARANTEE_…) met here?  If not, err says what is not, what would meet

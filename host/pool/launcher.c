@@ -214,8 +214,6 @@ static void __attribute__ ((noreturn)) run (struct launch *launch, int socket)
 int
 launcher_fork (struct launch *launch, pid_t *pid, struct error *err)
 {
-  struct greeting greeting;
-  size_t none;
   int ends[2];
 
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
@@ -226,15 +224,23 @@ launcher_fork (struct launch *launch, pid_t *pid, struct error *err)
   if (*pid == 0)
     run (launch, ends[1]);
   (void) close (ends[1]);
-  if (*pid > 0
-      && pass_receive (ends[0], &greeting, sizeof greeting, NULL, 0, &none) == sizeof greeting
-      && greeting.err.text[0] == '\0') {
-    launch->means = greeting.means;
+  if (*pid > 0)
     return ends[0];
-  }
   (void) close (ends[0]);
-  error_set (err, "%s",
-             *pid > 0 && greeting.err.text[0] != '\0' ? greeting.err.text
-                                                      : "cannot start the launcher");
+  error_set (err, "cannot start the launcher");
   return -1;
+}
+
+bool
+launcher_await (struct launch *launch, int socket, struct error *err)
+{
+  struct greeting greeting;
+  size_t none;
+
+  if (pass_receive (socket, &greeting, sizeof greeting, NULL, 0, &none) != sizeof greeting)
+    return error_set (err, "cannot start the launcher");
+  if (greeting.err.text[0] != '\0')
+    return error_set (err, "%s", greeting.err.text);
+  launch->means = greeting.means;
+  return true;
 }

@@ -16,9 +16,12 @@
 /* Shown by ps; the harness of the tests knows it too. */
 #define LAUNCHER_NAME "toolhost-launch"
 
-/* Fork it.  `launch` has its settings and cgroups; its means are filled in with what the launcher
- * found out.  Returns the daemon's end of the socket, -1: err says why.  *pid is the launcher's. */
+/* Fork it.  `launch` has its settings and cgroups.  Returns the daemon's end of the socket, -1: err
+ * says why.  *pid is the launcher's. */
 int launcher_fork (struct launch *launch, pid_t *pid, struct error *err);
+/* Wait until it has begun; then launch's means are what it found out.  Once, while the socket still
+ * blocks. */
+bool launcher_await (struct launch *launch, int socket, struct error *err);
 
 /* ---- launcher_confine.c, called by the launcher alone ---- */
 

@@ -108,7 +108,7 @@ on_answers (struct ev_loop *loop, ev_io *io, int revents)
 /* ---- the spawner ---- */
 
 struct spawner *
-spawner_new (const struct spawner_settings *settings, struct error *err)
+spawner_begin (const struct spawner_settings *settings, struct error *err)
 {
   struct spawner *spawner = xcalloc (1, sizeof *spawner);
   struct launch *launch = &spawner->launch;
@@ -129,12 +129,31 @@ spawner_new (const struct spawner_settings *settings, struct error *err)
     return NULL;
   }
   cgroup_sit (&launch->cgroups);
+  return spawner;
+}
+
+bool
+spawner_await (struct spawner *spawner, struct error *err)
+{
+  if (!launcher_await (&spawner->launch, spawner->launcher, err))
+    return false;
   (void) fcntl (spawner->launcher, F_SETFL, O_NONBLOCK);
   ev_io_init (&spawner->answers, on_answers, spawner->launcher, EV_READ);
   spawner->answers.data = spawner;
-  ev_io_start (settings->loop, &spawner->answers);
-  ev_unref (settings->loop);
-  return spawner;
+  ev_io_start (spawner->settings.loop, &spawner->answers);
+  ev_unref (spawner->settings.loop);
+  return true;
+}
+
+struct spawner *
+spawner_new (const struct spawner_settings *settings, struct error *err)
+{
+  struct spawner *spawner = spawner_begin (settings, err);
+
+  if (spawner == NULL || spawner_await (spawner, err))
+    return spawner;
+  spawner_free (spawner);
+  return NULL;
 }
 
 void
@@ -142,7 +161,7 @@ spawner_free (struct spawner *spawner)
 {
   if (spawner == NULL)
     return;
-  if (!spawner->lost) {
+  if (ev_is_active (&spawner->answers)) {
     ev_ref (spawner->settings.loop);
     ev_io_stop (spawner->settings.loop, &spawner->answers);
   }

@@ -28,7 +28,12 @@ struct spawner_settings {
 };
 
 /* Before the daemon binds or reads anything, and before a root daemon becomes its user: fork the
- * launcher, and wait until it has found out what there is.  NULL: err says why. */
+ * launcher.  NULL: err says why. */
+struct spawner *spawner_begin (const struct spawner_settings *settings, struct error *err);
+/* Wait until it has found out what there is.  Once, before anything is asked of it.  False: it
+ * can't begin, err says why; all that is left is spawner_free. */
+bool spawner_await (struct spawner *spawner, struct error *err);
+/* Both. */
 struct spawner *spawner_new (const struct spawner_settings *settings, struct error *err);
 /* Ends the launcher, and with it every worker that is still there. */
 void spawner_free (struct spawner *spawner);
