@@ -1,6 +1,6 @@
 // echo on the official Go SDK: no sessions, answers as JSON.
 //
-//	echo PORT
+//	echo PORT|stdio
 package main
 
 import (
@@ -23,6 +23,12 @@ func echo(_ context.Context, _ *mcp.CallToolRequest, in arguments) (*mcp.CallToo
 func main() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "echo", Version: "1.0.0"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "echo", Description: "Return the text you send, unchanged."}, echo)
+	if os.Args[1] == "stdio" {
+		if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], handler))

@@ -1,9 +1,10 @@
 // echo on version 1 of the official TypeScript SDK: no sessions, answers as JSON.  The SDK wants a server and a
 // transport for each request then.
 //
-//   node server.mjs PORT
+//   node server.mjs PORT|stdio
 import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
@@ -16,7 +17,7 @@ function echoServer() {
   return server;
 }
 
-createServer(async (request, response) => {
+async function answer(request, response) {
   const server = echoServer();
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true });
   response.on('close', () => {
@@ -25,4 +26,7 @@ createServer(async (request, response) => {
   });
   await server.connect(transport);
   await transport.handleRequest(request, response);
-}).listen(Number(process.argv[2]), '127.0.0.1');
+}
+
+if (process.argv[2] === 'stdio') await echoServer().connect(new StdioServerTransport());
+else createServer(answer).listen(Number(process.argv[2]), '127.0.0.1');
