@@ -15,26 +15,62 @@ text_of (struct json_object *object)
 }
 
 static struct json_object *
-empty_document (void)
+empty_root (const char *root)
 {
-  struct json_object *document = json_object_new_object ();
+  return strcmp (root, "history") == 0 ? json_object_new_array () : json_object_new_object ();
+}
+
+static bool
+is_as_empty (const char *root, const struct json_object *value)
+{
+  if (value == NULL)
+    return false;
+  return strcmp (root, "history") == 0
+           ? json_object_is_type (value, json_type_array) && json_object_array_length (value) == 0
+           : json_object_is_type (value, json_type_object)
+               && json_object_object_length (value) == 0;
+}
+
+/* The same roots in their order, without those that are empty: an empty object of json-c takes 800
+ * bytes, and most of most contexts is empty.  NULL: all are. */
+static struct json_object *
+without_empty_roots (struct json_object *document)
+{
+  struct json_object *kept = NULL, *value;
 
   for (size_t i = 0; i < ROOTS; i++)
-    json_object_object_add (document, roots[i],
-                            strcmp (roots[i], "history") == 0 ? json_object_new_array ()
-                                                              : json_object_new_object ());
-  return document;
+    if (json_object_object_get_ex (document, roots[i], &value) && !is_as_empty (roots[i], value)) {
+      if (kept == NULL)
+        kept = json_object_new_object ();
+      json_object_object_add (kept, roots[i], json_object_get (value));
+    }
+  return kept;
+}
+
+/* With all roots; those that are not empty are the same objects. */
+static struct json_object *
+with_all_roots (struct json_object *document)
+{
+  struct json_object *whole = json_object_new_object (), *value;
+
+  for (size_t i = 0; i < ROOTS; i++)
+    json_object_object_add (whole, roots[i],
+                            json_object_object_get_ex (document, roots[i], &value)
+                              ? json_object_get (value)
+                              : empty_root (roots[i]));
+  return whole;
 }
 
 struct json_object *
 context_copy (const struct context *context)
 {
-  struct json_object *copy = NULL;
+  struct json_object *whole = with_all_roots (context->document), *copy = NULL;
 
   if (context->document == NULL)
-    return empty_document ();
-  if (json_object_deep_copy (context->document, &copy, NULL) < 0)
+    return whole;
+  if (json_object_deep_copy (whole, &copy, NULL) < 0)
     abort ();
+  json_object_put (whole);
   return copy;
 }
 
@@ -49,7 +85,8 @@ context_take (struct context *context, struct json_object *document, struct erro
                       context->max);
   }
   json_object_put (context->document);
-  context->document = document;
+  context->document = without_empty_roots (document);
+  json_object_put (document);
   context->len = len;
   context->version++;
   return true;
@@ -256,10 +293,10 @@ context_read (struct json_object *document, const char *path, struct buf *out)
 bool
 context_get (const struct context *context, const char *path, struct buf *out)
 {
-  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
-  const bool found = context_read (empty != NULL ? empty : context->document, path, out);
+  struct json_object *whole = with_all_roots (context->document);
+  const bool found = context_read (whole, path, out);
 
-  json_object_put (empty);
+  json_object_put (whole);
   return found;
 }
 
@@ -273,11 +310,11 @@ context_flag (struct json_object *document, const char *name)
 void
 context_put (const struct context *context, struct json_writer *w)
 {
-  struct json_object *empty = context->document == NULL ? empty_document () : NULL;
-  const char *text = text_of (empty != NULL ? empty : context->document);
+  struct json_object *whole = with_all_roots (context->document);
+  const char *text = text_of (whole);
 
   jsonw_raw (w, text, strlen (text));
-  json_object_put (empty);
+  json_object_put (whole);
 }
 
 void

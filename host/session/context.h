@@ -18,7 +18,7 @@
 #include "base/json_write.h"
 
 struct context {
-  struct json_object *document; /* NULL: nothing but empty roots */
+  struct json_object *document; /* without the roots that are empty; NULL: all are */
   size_t max;                   /* bytes of it as text */
   size_t len;                   /* how many it has; 0: see document */
   unsigned version;             /* changes so far */

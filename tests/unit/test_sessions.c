@@ -368,6 +368,32 @@ test_context (void)
   context_free (&context);
 }
 
+/* What is shown has all roots in their order; what is kept has those with something in them. */
+static void
+test_context_roots (void)
+{
+  struct context context = { .max = 300 };
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+  struct error err;
+  bool denied;
+
+  CU_ASSERT_TRUE (change (&context, "{\"append\":{\"history\":1}}", &denied, &err));
+  CU_ASSERT_TRUE (change (&context, "{\"set\":{\"workflow.a\":1}}", &denied, &err));
+  CU_ASSERT_EQUAL_FATAL (json_object_object_length (context.document), 2);
+  context_put (&context, &w);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&out),
+                          "{\"user\":{},\"tenant\":{},\"workflow\":{\"a\":1},\"agents\":{},"
+                          "\"flags\":{},\"history\":[1]}");
+  check_context (&context, "agents", "{}");
+  CU_ASSERT_FALSE (context_flag (context.document, "vip"));
+  CU_ASSERT_TRUE (change (&context, "{\"flags\":{\"vip\":true}}", &denied, &err));
+  CU_ASSERT_TRUE (context_flag (context.document, "vip"));
+  CU_ASSERT_TRUE (change (&context, "{\"flags\":{\"vip\":false}}", &denied, &err));
+  CU_ASSERT_EQUAL (json_object_object_length (context.document), 2);
+  context_free (&context);
+}
+
 static CU_TestInfo tests[] = {
   { "S0-64 an answer that can't be taken is replaced", test_fallback },
   { "S0-64 the session lives when even that fails", test_fallback_fails },
@@ -379,6 +405,7 @@ static CU_TestInfo tests[] = {
   { "events are kept within bounds", test_feed },
   { "answers are forgotten, calls are not", test_ledger_room },
   { "the context", test_context },
+  { "empty roots of a context are shown and not kept", test_context_roots },
   CU_TEST_INFO_NULL,
 };
 
