@@ -1,0 +1,91 @@
+"""Write the tables of docs/performance.md from bench/results.
+
+  ./dev bench tables"""
+
+import json
+import sys
+
+from measure import RESULTS, SOURCE, figure
+
+PAGE = SOURCE / "docs/performance.md"
+BEGIN, END = "<!-- tables: written by ./dev bench tables -->\n", "<!-- end of tables -->\n"
+CASES = {"many": "64 in flight", "one": "1 in flight", "large": "64 in flight, 20 KB of arguments"}
+COMPARED = {"http": ("Calls over HTTP", "nginx"), "stdio": ("Calls over standard input", "cat"),
+            "session": ("Calls in sessions", "nginx"), "broker": ("Requests through the daemon", "nginx")}
+MEMORY = {"idle_rss_kib": "resident, idle, 20 plugins known", "idle_private_kib": "of it private",
+          "launcher_private_kib": "private, of the process that starts workers", "nginx_rss_kib": "resident, nginx with one worker",
+          "session_kib": "a session", "mcp_session_kib": "a session of MCP (2025-11-25)",
+          "worker_private_dirty_kib": "private dirty, a worker", "worker_rss_kib": "resident, a worker"}
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def compared(report, beside):
+    for case, title in CASES.items():
+        if case not in report["cases"]:
+            continue
+        rows = []
+        for name, found in report["cases"][case].items():
+            ratio = found["to_reference"]
+            rows.append([name, figure(found["rate"]["median"]), figure(found["p50_us"]["median"]), figure(found["p99_us"]["median"]),
+                         f"{found['cpu_us']['median']:.1f}", f"{ratio['median']:.3f} ({ratio['low']:.3f}–{ratio['high']:.3f})",
+                         f"{found['us_to_it']['median']:.2f}"])
+        yield f"\n{title}:\n\n" + table(["", "calls/s", "p50 µs", "p99 µs", "CPU µs", f"÷ {beside}", "toolhostd ÷ it"], rows)
+
+
+def promised(report):
+    rows = [[row["what"], f"{row['sign']} {figure(row['bound'])} {row['unit']}",
+             "-" if row["measured"] is None else figure(row["measured"]), row["state"]] for row in report["promises"]]
+    return "\n" + table(["promise", "bound", "measured", ""], rows)
+
+
+def memory(report):
+    def middle(value):
+        return value["median"] if isinstance(value, dict) else value
+
+    found = report["figures"]
+    rows = [[title, figure(middle(found[name])) + " KiB"] for name, title in MEMORY.items() if name in found]
+    for name, title in (("start_ms", "start to ready"), ("start_ms_nginx", "nginx, until it accepts")):
+        if name in found:
+            rows.append([title, figure(middle(found[name])) + " ms"])
+    return "\n" + table(["idle", ""], rows)
+
+
+def where(report):
+    at = report["environment"]
+    versions = ", ".join(f"{name} {version}" for name, version in report.get("versions", {}).items() if version)
+    return (f"{at['date']}, {at['processor']}, {at['processors']} processors, Linux {at['kernel']}, {at['system']}, "
+            f"load {at['load']:.1f}, toolhost {at['toolhost']}" + (f"; {versions}" if versions else "") + "\n")
+
+
+def section(name, report):
+    if name in COMPARED:
+        title, beside = COMPARED[name]
+        parts = list(compared(report, beside))
+    else:
+        title, parts = "Idle, and start", [memory(report)]
+    if report.get("promises"):
+        parts.append(promised(report))
+    for who, why in report.get("missing", {}).items():
+        parts.append(f"\nSkipped: {who}: {why}\n")
+    picture = f"\n![{title}](../bench/results/{name}.svg)\n"
+    return f"\n### {title}\n\n{where(report)}{''.join(parts)}{picture}"
+
+
+def main():
+    text = PAGE.read_text()
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{PAGE} has no place for tables")
+    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory")]
+    sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
+    PAGE.write_text(before + begin + "".join(sections) + "\n" + end + after)
+    print(f"{len(sections)} sections written to {PAGE}")
+
+
+if __name__ == "__main__":
+    main()
