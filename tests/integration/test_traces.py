@@ -11,12 +11,14 @@ from mcp_wire import Session  # noqa: E402
 from otlp_server import Collector  # noqa: E402
 from test_http import Server  # noqa: E402
 from test_invoke import one, relays  # noqa: E402
+from test_sessions import begin  # noqa: E402
 
 GUARDS = {"input": [{"guard": "size", "bytes": 1000}]}
 INTERNAL, SERVER, CLIENT = 1, 2, 3
 REMOTE = 1 << 8 | 1 << 9 | 1
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 SAMPLED, UNSAMPLED = (f"00-{TRACE}-{PARENT}-{flags}" for flags in ("01", "00"))
+OTHER = f"00-{TRACE[::-1]}-{PARENT}-00"
 SECRET = "arg-1f6b-not-to-be-told"
 
 
@@ -127,8 +129,34 @@ def test_parents_of_http():
 def test_rest_and_its_metadata():
     with Collector() as c, traced(c) as d:
         d.rest("echo", {"text": "x"}, metadata={"traceparent": SAMPLED, "mine": 1})
-        call = c.one("execute_tool echo")
-        same((call.trace, call.parent, call.attributes["toolhost.front"]), (TRACE, PARENT, "rest"))
+        front, call = c.one("POST /v1/tools/{name}/call"), c.one("execute_tool echo")
+        same((front.trace, front.parent, front.kind), (TRACE, PARENT, SERVER))
+        same((call.parent, call.attributes["toolhost.front"]), (front.id, "rest"))
+        same({k: front.attributes[k] for k in ("http.request.method", "http.route", "url.path",
+                                               "http.response.status_code")},
+             {"http.request.method": "POST", "http.route": "/v1/tools/{name}/call", "url.path": "/v1/tools/echo/call",
+              "http.response.status_code": 200})
+        d.http("POST", "/v1/tools/echo/call", {"arguments": {}}, {"traceparent": SAMPLED})
+        failed = c.wait(2, lambda s: s.kind == SERVER)[1]
+        same((failed.trace, failed.attributes["http.response.status_code"], failed.status), (TRACE, 422, {}))
+
+
+def test_headers_go_along_by_every_way():
+    """Sampled or not, traced here or not: the tool and who it asks hear of the request's trace."""
+    for trace in ({}, {"endpoint": "http://127.0.0.1:9/v1/traces"}):
+        with Server() as s, Daemon(plugins=["courier"], policies=courier_policy(s), config={"trace": trace}) as d:
+            asks = {"arguments": {"url": s.url + "/echo"}}
+            headers = {"traceparent": UNSAMPLED, "tracestate": 'a="b'}
+            d.http("POST", "/v1/tools/courier/call", asks, headers)
+            d.http("POST", "/v1/tools/courier/call", {**asks, "metadata": {}}, headers)
+            d.http("POST", "/v1/tools/courier/call", {**asks, "metadata": {"mine": 1}}, headers)
+            session = begin(d)
+            d.http("POST", "/v1/tools/courier/call", {**asks, "call_id": "1", "session_id": session}, headers)
+            d.http("POST", "/v1/tools/courier/call", {**asks, "metadata": {"traceparent": OTHER}}, headers)
+            d.http("POST", "/v1/tools/courier/call", asks, {"traceparent": "nonsense"})
+            told = [(one["headers"].get("traceparent"), one["headers"].get("tracestate")) for one in s.asked]
+            same(told[:5], [(UNSAMPLED, 'a="b')] * 4 + [(OTHER, None)])
+            assert told[5] == (None, None) or (trace and TRACE not in told[5][0]), told[5]
 
 
 def test_metadata_of_the_tool_say_where_it_stands():

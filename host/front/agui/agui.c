@@ -6,6 +6,7 @@
 #include "front/agui/run.h"
 #include "front/asked.h"
 #include "front/encode.h"
+#include "front/traced.h"
 
 #define LINES_TYPE "application/jsonl"
 
@@ -104,7 +105,15 @@ open_stream (struct agui_front *front, struct http_exchange *x)
   const struct front_peer *peer = http_request (x)->peer;
   const struct slice accept = http_header (x, "accept");
   struct agui_stream *s = xcalloc (1, sizeof *s);
+  const char *traceparent = NULL, *tracestate = NULL;
+  struct trace_parent parent;
 
+  if (traced_parent (x, &parent)) {
+    struct arena *arena = http_request (x)->arena;
+    traceparent = arena_strndup (arena, http_header (x, "traceparent").data, TRACEPARENT_LEN);
+    if (parent.state != NULL)
+      tracestate = arena_strndup (arena, parent.state, parent.state_len);
+  }
   s->front = front;
   s->x = x;
   s->lines = media_named (accept, LINES_TYPE) || media_named (accept, "application/x-ndjson");
@@ -119,6 +128,8 @@ open_stream (struct agui_front *front, struct http_exchange *x)
                                            .asks = front->asks,
                                            .principal = peer->principal,
                                            .tenant = peer->tenant,
+                                           .traceparent = traceparent,
+                                           .tracestate = tracestate,
                                            .may_approve = (peer->roles & ROLE_APPROVE) != 0,
                                            .limits = &front->limits,
                                            .verify = !slice_is (http_query (x, "verify"), "false"),

@@ -148,6 +148,10 @@ put_metadata (const struct agui_execution *x, struct buf *out)
   jsonw_object (&w);
   jsonw_name_int (&w, "startTime", s->now_ms (s->ctx));
   jsonw_name_string (&w, "toolCallId", x->id);
+  if (x->run->traceparent != NULL)
+    jsonw_name_string (&w, "traceparent", x->run->traceparent);
+  if (x->run->tracestate != NULL)
+    jsonw_name_string (&w, "tracestate", x->run->tracestate);
   jsonw_end (&w);
 }
 

@@ -25,6 +25,7 @@ struct agui_execution {
 struct agui_run {
   struct agui_settings settings;
   char *principal, *tenant;
+  char *traceparent, *tracestate; /* NULL: none */
   struct agui_lines lines;
   struct agui_chunks chunks;
   struct agui_verifier verifier;

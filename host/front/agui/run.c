@@ -13,6 +13,8 @@ agui_run_new (const struct agui_settings *settings)
   run->settings = *settings;
   run->principal = settings->principal != NULL ? xstrdup (settings->principal) : NULL;
   run->tenant = settings->tenant != NULL ? xstrdup (settings->tenant) : NULL;
+  run->traceparent = settings->traceparent != NULL ? xstrdup (settings->traceparent) : NULL;
+  run->tracestate = settings->tracestate != NULL ? xstrdup (settings->tracestate) : NULL;
   return run;
 }
 
@@ -29,6 +31,8 @@ destroy (struct agui_run *run)
   buf_free (&run->fault);
   free (run->principal);
   free (run->tenant);
+  free (run->traceparent);
+  free (run->tracestate);
   free (run->thread);
   free (run->id);
   free (run);

@@ -20,11 +20,12 @@ struct agui_run;
 
 struct agui_settings {
   const struct front_env *env;
-  struct rest_asks *asks;           /* where those go that ask; NULL: they can't */
-  const char *principal, *tenant;   /* copied */
-  bool may_approve;                 /* it has the role */
-  const struct json_limits *limits; /* of an event */
-  bool verify;                      /* refuse what breaks the protocol's rules */
+  struct rest_asks *asks;               /* where those go that ask; NULL: they can't */
+  const char *principal, *tenant;       /* copied */
+  const char *traceparent, *tracestate; /* of its request, copied; NULL: none */
+  bool may_approve;                     /* it has the role */
+  const struct json_limits *limits;     /* of an event */
+  bool verify;                          /* refuse what breaks the protocol's rules */
   /* What the caller is served now, borrowed. */
   struct toolset *(*toolset) (void *ctx);
   int64_t (*now_ms) (void *ctx); /* of the wall clock */

@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
   host/front/asked.c host/front/asked.h \
   host/front/encode.c host/front/encode.h \
   host/front/refuse.c host/front/refuse.h \
+  host/front/traced.c host/front/traced.h \
   host/front/encodings.c host/front/encodings.h \
   host/front/front.h \
   %D%/asks.c %D%/asks.h \

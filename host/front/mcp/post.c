@@ -9,8 +9,8 @@
 #include "front/mcp/mcp_http_parts.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
-#include "front/mcp/trace.h"
 #include "front/mcp/upcall.h"
+#include "front/traced.h"
 
 /* A request that came by POST.  Of 2026-07-28 it is in the exchange's arena, for it ends with the
  * exchange; one of a session outlives a lost connection and is on the heap. */
@@ -310,20 +310,13 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
 static const struct trace_parent *
 ambient (const struct mcp_http *mcp, const struct http_exchange *x)
 {
-  struct slice header, state;
-  struct trace_parent *parent;
+  struct trace_parent parent, *kept;
 
-  if (mcp->core.env->tracer == NULL)
+  if (mcp->core.env->tracer == NULL || !traced_parent (x, &parent))
     return NULL;
-  header = http_header (x, "traceparent");
-  if (header.data == NULL)
-    return NULL;
-  parent = arena_alloc (http_request (x)->arena, sizeof *parent);
-  if (!trace_parent_read (parent, header.data, header.len))
-    return NULL;
-  state = http_header (x, "tracestate");
-  trace_parent_state (parent, state.data, state.len);
-  return parent;
+  kept = arena_alloc (http_request (x)->arena, sizeof *kept);
+  *kept = parent;
+  return kept;
 }
 
 static bool

@@ -7,6 +7,7 @@
 #include "approval/approvals.h"
 #include "front/asked.h"
 #include "front/encode.h"
+#include "front/traced.h"
 
 /* ---- how it is wanted ---- */
 
@@ -50,6 +51,7 @@ claimed_in (const struct call_body *body)
 struct call_request
 told_request (const struct front_env *env, struct http_exchange *x, const struct call_body *body)
 {
+  const struct slice metadata = traced_metadata (x, body->metadata);
   const struct http_request *request = http_request (x);
   const bool written = json_is (body->arguments, JSON_STRING);
   struct slice text = { NULL, 0 };
@@ -72,8 +74,8 @@ told_request (const struct front_env *env, struct http_exchange *x, const struct
     .call_id = body->call_id,
     .session_id = body->session_id,
     .claimed_in = claimed_in (body),
-    .metadata = body->metadata.data,
-    .metadata_len = body->metadata.len,
+    .metadata = metadata.data,
+    .metadata_len = metadata.len,
     .deadline_ms = body->deadline_ms,
     .preview = slice_is (http_query (x, "preview"), "true"),
     .asks_approval = slice_is (http_query (x, "approval"), "ask"),

@@ -8,6 +8,7 @@
 #include "front/rest/batch.h"
 #include "front/rest/call_told.h"
 #include "front/rest/sessions.h"
+#include "front/traced.h"
 
 enum { SCRATCH_KEEP = 256 * 1024 };
 
@@ -19,7 +20,8 @@ struct rest_call {
   struct call *call;
   const char *id; /* the caller's, or the host's once the call has started; NULL: not known */
   struct told told;
-  bool streaming; /* the event stream has begun */
+  struct span *span; /* of the request; NULL: it is not sampled */
+  bool streaming;    /* the event stream has begun */
 };
 
 void
@@ -78,6 +80,7 @@ reply (struct rest_call *c, const struct result *result)
     buf_swap (out, result->room);
   status = told_end (&c->told, c->id, result, out);
   put_headers (&headers, status, result);
+  traced_end (c->span, status);
   http_reply_take (c->x, status, "application/json", headers.len != 0 ? buf_cstr (&headers) : NULL,
                    out);
   buf_reset (out, SCRATCH_KEEP);
@@ -100,6 +103,7 @@ end_stream (struct rest_call *c, const struct result *result)
   struct http_exchange *x = c->x;
   struct buf *out = scratch (c->calls);
 
+  traced_end (c->span, 200);
   (void) told_end (&c->told, c->id, result, out);
   if (told_event (x, "result", out))
     http_stream_end (x);
@@ -158,6 +162,7 @@ on_waits (void *ctx, const struct approval_facts *facts)
   http_on_gone (c->x, NULL);
   buf_printf (&headers, "Preference-Applied: respond-async\r\nLocation: /v1/approvals/%s\r\n",
               facts->id);
+  traced_end (c->span, 202);
   http_reply (c->x, 202, "application/json", buf_cstr (&headers), out->data, out->len);
   return true;
 }
@@ -184,9 +189,18 @@ on_gone (void *data)
   unlink_call (c);
   if (c->call != NULL)
     call_abandon (c->call);
+  traced_end (c->span, 0);
 }
 
 /* ---- requests ---- */
+
+static const char *
+route_of (enum call_kind kind)
+{
+  return kind == CALL_TOOL     ? "/v1/tools/{name}/call"
+         : kind == CALL_PROMPT ? "/v1/prompts/{name}"
+                               : "/v1/resources/read";
+}
 
 static void
 start (struct rest_call *c, enum call_kind kind, struct slice name, const struct call_body *body)
@@ -201,6 +215,8 @@ start (struct rest_call *c, enum call_kind kind, struct slice name, const struct
   request.name = name.data;
   request.name_len = name.len;
   request.wants_progress = c->told.events;
+  request.traced = c->calls->env->tracer != NULL;
+  request.span = c->span;
   call = call_start (c->calls->env->calls, &request, &events, c);
   if (call == NULL)
     return; /* answered, and c is gone */
@@ -220,6 +236,7 @@ begin (struct rest_calls *calls, struct http_exchange *x, enum call_kind kind, s
 
   *c = (struct rest_call){ .calls = calls, .x = x, .id = body->call_id };
   c->told = told_read (calls->asks, x, encoding);
+  c->span = traced_begin (calls->env, x, route_of (kind), body->metadata);
   link_call (c);
   http_set_data (x, c);
   http_on_gone (x, on_gone);

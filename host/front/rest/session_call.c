@@ -3,6 +3,7 @@
 
 #include "base/json_write.h"
 #include "front/rest/sessions.h"
+#include "front/traced.h"
 #include "session/session.h"
 
 /* In the exchange's arena. */
@@ -124,12 +125,15 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
   struct session *session =
     rest_session_find (env, x, (struct slice){ body->session_id, strlen (body->session_id) });
   struct session_wait *wait = arena_alloc (http_request (x)->arena, sizeof *wait);
+  const struct slice metadata = traced_metadata (x, body->metadata);
   struct session_call call = rest_session_call_of (body, http_request (x)->arena);
 
   if (session == NULL)
     return;
   call.name = tool.data;
   call.name_len = tool.len;
+  call.metadata = metadata.data;
+  call.metadata_len = metadata.len;
   *wait =
     (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
   http_set_data (x, wait);
