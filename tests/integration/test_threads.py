@@ -228,8 +228,10 @@ class Crowd:
         closing, s = connect(self.d)
         with closing:
             s.sendall(b"nonsense\r\n\r\n")
-            status, _ = hear(s.makefile("rb"))
-            same(status, 400)
+            got = hear(s.makefile("rb"))
+            if got is None:
+                raise ValueError("no answer")
+            same(got[0], 400)
 
     def end(self):
         self.ending = True
@@ -261,7 +263,9 @@ def test_a_daemon_that_drains_among_them():
                 wait_for(lambda: crowd.wrong or len(crowd.counts) >= 8, 60, "the crowd")
                 crowd.ending = True
                 d.signal(signal.SIGTERM)
-                same(d.process.wait(30 * PATIENCE), 0, "exit status of the daemon")
+                status = d.process.wait(30 * PATIENCE)
+                d.reader.join(5)
+                same(status, 0, "\n".join(line for line in d.raw if not line.startswith("{")) + "\nexit status of the daemon")
             finally:
                 crowd.end()
 

@@ -258,6 +258,10 @@ ended_among_bytes (void)
       client_send (&c, "more and more");
     RUN_UNTIL (&bed, bed.heard.len > 0);
     heard = bed.heard.len;
+    for (int k = 0; k < 10; k++) {
+      client_send (&c, "and more");
+      (void) usleep (100); /* to the thread, which tells of them before it hears of the end */
+    }
     http_stream_end (bed.pending[i % PENDING_MAX]);
     if (i % 2 == 0)
       RUN_UNTIL (&bed, c.closed);

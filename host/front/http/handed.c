@@ -86,7 +86,8 @@ flags_of (struct handed *h)
   return flags;
 }
 
-/* The last output stays where it is: the exchange itself goes back with it. */
+/* The last output stays where it is: the exchange itself goes back with it.  After that there is
+ * only to be said what was read. */
 static void
 say_output (struct front_thread *thread, struct http_exchange *x)
 {
@@ -94,10 +95,13 @@ say_output (struct front_thread *thread, struct http_exchange *x)
   struct handed *h = &x->handed;
 
   h->touched = false;
+  mail->seen = h->seen;
+  if (h->told)
+    return;
   h->given += h->out.len;
   mail->flags = flags_of (h);
-  mail->seen = h->seen;
-  if (h->state != HANDED_ENDED)
+  h->told = h->state == HANDED_ENDED;
+  if (!h->told)
     buf_swap (&mail->data, &h->out);
 }
 
@@ -137,13 +141,13 @@ static void
 hear_gone (struct http_exchange *x)
 {
   struct handed *h = &x->handed;
-  bool open = h->state != HANDED_ENDED;
 
+  handed_touch (x);
+  if (h->state == HANDED_ENDED)
+    return;
   h->state = HANDED_ENDED;
   buf_reset (&h->out, 0);
-  buf_free (&h->body);
-  handed_touch (x);
-  if (open && x->gone != NULL)
+  if (x->gone != NULL)
     x->gone (x->data);
 }
 
@@ -182,7 +186,7 @@ handed_over (void *ctx, struct http_exchange *x)
 
   h->thread = ctx;
   h->state = HANDED_SERVING;
-  h->closes = h->lost = h->ended = false;
+  h->closes = h->lost = h->told = h->ended = false;
   h->seen = h->posted = h->acknowledged = 0;
   h->given = h->taken = 0;
   atomic_store_explicit (&h->sent, 0, memory_order_relaxed);

@@ -44,6 +44,7 @@ struct handed {
   bool closes;     /* the connection, after this answer */
   bool upgrades;   /* yet to be said */
   bool lost;       /* given up; the gone callback is yet to be called */
+  bool told;       /* the end was said: what is to be sent is the thread's */
   unsigned seen;   /* mails about it */
   uint64_t given;  /* bytes of output, in all mails */
   struct buf out;  /* not given yet; with the last mail the thread's */
