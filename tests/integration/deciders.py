@@ -86,6 +86,50 @@ class Streamed(Plain):
     headers = {"Accept": "text/event-stream"}
 
 
+class Batch(Plain):
+    """The calls of one request, `POST /v1/calls`."""
+
+    def start(self, *names):
+        self.wanted = names
+        calls = [{"name": "tally", "arguments": self.arguments(name), "call_id": self.id(name)} for name in names]
+        self.waiting = in_background(self.d.http, "POST", "/v1/calls", {"calls": calls}, self.headers)
+
+    def told(self):
+        return self.waiting().json["results"]
+
+    def results(self):
+        return {name: (True, r["content"][0]["text"]) if r["ok"] else (False, r["error"]["message"])
+                for name, r in zip(self.wanted, self.told(), strict=True)}
+
+
+class StreamedBatch(Batch):
+    """The same, as a stream of events: results come in any order, and say whose they are."""
+
+    headers = {"Accept": "text/event-stream"}
+
+    def told(self):
+        told = [e for e in self.waiting().events if "result" in e and "status" not in e["result"]]  # no `approval`
+        found = {e["index"]: e["result"] for e in told}
+        same(len(found), len(told), "one result each")
+        return [found[index] for index in sorted(found)]
+
+
+class McpBatch(Plain):
+    """A JSON-RPC array of MCP 2025-03-26."""
+
+    def start(self, *names):
+        client = Handshake(self.d, {}, version="2025-03-26")
+        calls = [{"jsonrpc": "2.0", "id": name, "method": "tools/call",
+                  "params": {"name": "tally", "arguments": self.arguments(name)}} for name in names]
+        self.waiting = in_background(client.post, calls)
+
+    def results(self):
+        answer = self.waiting()
+        messages = answer.events if isinstance(answer.json, dict) else answer.json
+        messages = [m for found in messages for m in (found if isinstance(found, list) else [found])]
+        return {m["id"]: of_mcp(m["result"]) for m in messages if "id" in m}
+
+
 class Asked(Plain):
     """Plain HTTP, where the caller itself wants to be asked."""
 
@@ -349,5 +393,6 @@ class OverRealtime(OverWebSocket):
         self.send(type="response.done", response={"id": response, "status": "completed", "output": []})
 
 
+BATCHES = (Batch, StreamedBatch, McpBatch)
 PLAIN = (Plain, Streamed, Asked, Mcp, Elicited, AgUi)
 CONVERSATIONS = (Conversation, InConversation, OverWebSocket, OverRealtime)

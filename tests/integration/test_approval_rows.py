@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from deciders import (CONVERSATIONS, PLAIN, AgUi, Conversation, InConversation, Mcp, OverRealtime,  # noqa: E402
+from deciders import (BATCHES, CONVERSATIONS, PLAIN, AgUi, Conversation, InConversation, Mcp, OverRealtime,  # noqa: E402
                       OverWebSocket, Plain, Streamed, form)
 from harness import in_background, installed, main, plugin_file, run, same, wait_for  # noqa: E402
 from test_approvals import cli, ended, kept, known, listed, one  # noqa: E402
@@ -140,11 +140,35 @@ def test_T3_2_T3_12_T3_13_of_a_mixed_response_nothing_runs_that_comes_behind_wha
         same(sorted(ran(f)), ["a", "free"], f.tag)
 
 
+@shows("T3-2.13 calls of one request over plain HTTP; mixed: one request, the other waits with it, no run",
+       "T3-2.14 the same as a stream", "T3-2.17 a batch over MCP; mixed")
+def test_T3_2_U3_7_of_a_mixed_batch_nothing_runs_before_the_decision():
+    for f in each(BATCHES):
+        f.start("free", "a", "free2")  # what comes before waits as well
+        f.is_asked("a")
+        same((ran(f), list(f.pending())), ([], ["a"]), f.tag)
+        decide(f, a=True)
+        found = f.results()
+        same(sorted(found), ["a", "free", "free2"], f.tag)  # those of an array of JSON-RPC come in any order
+        for name in found:
+            is_run(f, name, found[name])
+        same(sorted(ran(f)), ["a", "free", "free2"], f.tag)
+
+
+def test_T3_2_U3_7_of_a_mixed_run_of_AG_UI_all_are_requests():
+    for f in each([AgUi]):
+        f.start("free", "a")
+        f.is_asked("a", "free")
+        same((ran(f), f.done), ([], {}))
+        decide(f, a=False, free=True)
+        same((f.results()["a"], ran(f)), ((False, REFUSED), ["free"]))
+
+
 # ---- T3-3: approved and rejected together
 
 @shows("T3-3.1 of two calls one is approved and one rejected: one result each, one run")
 def test_T3_3_of_two_calls_one_is_approved_and_one_rejected():
-    for f in each(FRONTS):
+    for f in each((*FRONTS, *BATCHES)):
         f.start("a", "b")
         decide(f, a=True, b=False)
         found = f.results()
