@@ -29,3 +29,5 @@ EXTRA_PROGRAMS += %D%/toolset_bench
 EXTRA_PROGRAMS += %D%/store_bench
 %C%_store_bench_SOURCES = %D%/store_bench.c
 %C%_store_bench_LDADD = $(HOST_LIBS)
+
+EXTRA_DIST += %D%/top.py

@@ -7,3 +7,4 @@ dist_doc_DATA += %D%/observability.md %D%/performance.md
 dist_doc_DATA += %D%/guards.md
 dist_doc_DATA += %D%/functions.md
 dist_doc_DATA += %D%/agents.md %D%/upstream.md
+dist_doc_DATA += %D%/operations.md

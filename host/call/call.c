@@ -217,6 +217,8 @@ make_call (struct calls *calls, struct tool *tool, const struct call_request *re
   call->front = request->front;
   keep_caller (call, request);
   call->stats = calls_stats_of (calls, tool);
+  if (call->stats != NULL)
+    call->stats->running++;
   call->tenancy = tenancy_of (calls, request);
   call->started_ns = now;
   call->front_us = turns_since (calls->settings.turns, now);

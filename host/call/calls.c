@@ -188,6 +188,9 @@ call_release (struct call *call)
   ev_timer_stop (calls->loop, &call->again);
   call_unindex (call);
   call_forget_guards (call);
+  if (call->stats != NULL)
+    call->stats->running--;
+  call->stats = NULL;
   tool_unref (call->tool);
   toolset_unref (call->toolset);
   free (call->caller);

@@ -21,6 +21,8 @@ count (struct call *call, const struct result *result)
   stats->outcomes[result->error]++;
   if (result->replayed) /* what it cost was counted when it ran */
     return;
+  stats->refused += call->sent_ns == 0 && result->error != CALL_OK
+                    && result->error != CALL_input_required && result->error != CALL_tool_cancelled;
   if (call->sent_ns != 0 && result->error != CALL_input_required
       && result->error != CALL_tool_cancelled)
     tool_record_add (&stats->record, result->error == CALL_OK, result->usage.wall_us);
@@ -222,8 +224,10 @@ call_refuse (struct calls *calls, struct tool *tool, const struct call_request *
   result->tool = tool;
   result->name = request->name;
   result->name_len = request->name_len;
-  if (stats != NULL)
+  if (stats != NULL) {
     stats->outcomes[result->error]++;
+    stats->refused += result->error != CALL_OK;
+  }
   call_log_end (calls, &nobody, name, result, NULL);
   call_audit_end (calls, &nobody, name, result);
   call_trace_refused (calls, request, result);

@@ -348,27 +348,49 @@ client_stream (struct client *client, const struct request *request,
 
 /* ---- what the commands need ---- */
 
-enum cli_exit
-client_refused (const struct reply *reply)
+/* Append what the daemon answered instead; the exit status that goes with it. */
+static enum cli_exit
+refusal (const struct reply *reply, struct buf *out)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
 
   if (!json_read (&tape, reply->body.len > 0 ? reply->body.data : "", reply->body.len,
-                  &answer_limits, &arena))
-    return out_error (
-      exit_for_error (NULL, reply->status),
-      "the daemon answered with HTTP status %ld; is it toolhostd that listens there?",
-      reply->status);
+                  &answer_limits, &arena)) {
+    buf_printf (out,
+                "the daemon answered with HTTP status %ld; is it toolhostd that listens there?",
+                reply->status);
+    return exit_for_error (NULL, reply->status);
+  }
 
   const struct json_node *error = json_member (&tape, json_root (&tape), "error");
   const char *code = json_cstring (&tape, json_member (&tape, error, "code"), &arena);
   const char *message = json_cstring (&tape, json_member (&tape, error, "message"), &arena);
 
   if (message == NULL)
-    return out_error (exit_for_error (code, reply->status),
-                      "the daemon answered with HTTP status %ld", reply->status);
-  return out_error (exit_for_error (code, reply->status), "%s", message);
+    buf_printf (out, "the daemon answered with HTTP status %ld", reply->status);
+  else
+    buf_puts (out, message);
+  return exit_for_error (code, reply->status);
+}
+
+enum cli_exit
+client_refused_because (const struct reply *reply, struct error *err)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  const enum cli_exit status = refusal (reply, &text);
+
+  error_set (err, "%s", buf_cstr (&text));
+  return status;
+}
+
+enum cli_exit
+client_refused (const struct reply *reply)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  const enum cli_exit status = refusal (reply, &text);
+
+  return out_error (status, "%s", buf_cstr (&text));
 }
 
 enum cli_exit

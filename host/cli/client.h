@@ -54,6 +54,9 @@ void url_escape (struct buf *out, const char *text);
  * else), after "toolhost: "; returns the exit status that goes with it. */
 enum cli_exit client_refused (const struct reply *reply);
 
+/* The same, but what would be printed is put into `err`. */
+enum cli_exit client_refused_because (const struct reply *reply, struct error *err);
+
 /* client_ask for the commands: opens, asks, closes.  CLI_OK: `reply` is a success; else the error
  * was printed. */
 enum cli_exit client_fetch (const struct options *options, const char *method, const char *path,

@@ -10,8 +10,8 @@ struct command {
   const char *usage;   /* what comes after the name */
   const char *summary; /* a few words for the list of commands */
   const char *details; /* for its own help: whole lines */
-  unsigned options;    /* OPTION_ bits */
-  int least, most;     /* how many words it takes */
+  options_mask options;
+  int least, most; /* how many words it takes */
   enum cli_exit (*run) (const struct options *options, char **words, int count);
 };
 
@@ -32,6 +32,8 @@ extern const struct command command_reject;
 extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_store;
+extern const struct command command_top;
+extern const struct command command_logs;
 extern const struct command command_audit;
 extern const struct command command_openapi;
 extern const struct command command_ffi;

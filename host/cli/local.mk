@@ -12,6 +12,7 @@ libcli_la_SOURCES = \
   %D%/indented.c %D%/indented.h \
   %D%/input.c %D%/input.h \
   %D%/lint.c %D%/lint.h \
+  %D%/log_line.c %D%/log_line.h \
   %D%/options.c %D%/options.h \
   %D%/out.c %D%/out.h \
   %D%/plugin_view.c %D%/plugin_view.h \
@@ -22,6 +23,7 @@ libcli_la_SOURCES = \
   %D%/sse.c %D%/sse.h \
   %D%/table.c %D%/table.h \
   %D%/ticker.c %D%/ticker.h \
+  %D%/top_show.c %D%/top_view.c %D%/top_view.h \
   %D%/verdict.c %D%/verdict.h \
   %D%/verdict_show.c \
   %D%/verdicts.c %D%/verdicts.h
@@ -49,16 +51,19 @@ toolhost_SOURCES = \
   %D%/cmd_agui.c \
   %D%/cmd_sessions.c \
   %D%/cmd_audit.c \
+  %D%/cmd_logs.c \
   %D%/cmd_store.c \
+  %D%/cmd_top.c \
   %D%/cmd_tenants.c \
   %D%/cmd_tools.c \
   %D%/made.c %D%/made.h \
+  %D%/top_screen.c %D%/top_screen.h \
   %D%/tools_apply.c %D%/tools_apply.h \
   %D%/command.h \
   %D%/list_cost.c %D%/list_cost.h \
   %D%/main.c
-toolhost_CPPFLAGS = $(AM_CPPFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
-toolhost_LDADD = libcli.la $(HOST_LIBS) $(CURL_LIBS) -lm
+toolhost_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
+toolhost_LDADD = libcli.la $(HOST_LIBS) $(CURL_LIBS) $(NCURSES_LIBS) -lm
 
 check_PROGRAMS += \
   tests/unit/test_cli_answer \
@@ -69,7 +74,8 @@ check_PROGRAMS += \
   tests/unit/test_cli_report \
   tests/unit/test_cli_schema \
   tests/unit/test_cli_sse \
-  tests/unit/test_cli_table
+  tests/unit/test_cli_table \
+  tests/unit/test_cli_top
 CLI_UNIT_LIBS = libcli.la $(UNIT_LIBS) $(CURL_LIBS) -lm
 tests_unit_test_cli_answer_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_args_LDADD = $(CLI_UNIT_LIBS)
@@ -80,5 +86,6 @@ tests_unit_test_cli_report_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_schema_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_sse_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_table_LDADD = $(CLI_UNIT_LIBS)
+tests_unit_test_cli_top_LDADD = $(CLI_UNIT_LIBS)
 
 dist_check_SCRIPTS += tests/integration/test_cli.py tests/integration/test_schema_cli.py

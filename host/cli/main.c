@@ -51,6 +51,8 @@ static const struct command *const commands[] = {
   &command_reject,
   &command_cancel,
   &command_reload,
+  &command_top,
+  &command_logs,
   &command_store,
   &command_audit,
   &command_key,
@@ -183,7 +185,7 @@ static enum cli_exit
 run_command (const struct command *command, struct options *options, char **words, int count)
 {
   struct error err = { 0 };
-  unsigned allowed = command->options | OPTION_HELP;
+  options_mask allowed = command->options | OPTION_HELP;
 
   if (!options_parse (options, allowed, false, words, &count, &err))
     return out_error (CLI_USAGE, "%s: %s; see toolhost help %s", command->name, err.text,

@@ -7,7 +7,7 @@
 enum kind { FLAG, TEXT, DURATION, LIST };
 
 static const struct row {
-  unsigned bit;
+  options_mask bit;
   enum kind kind;
   char letter; /* 0: none */
   const char *name;
@@ -99,6 +99,24 @@ static const struct row {
     "import: write the documents to this file" },
   { OPTION_IMPORT, TEXT, 'p', "plugin", "FILE", offsetof (struct options, plugin),
     "import: the file of the plugin ffi, if it is not where it is installed" },
+  { OPTION_TOP, FLAG, '1', "once", NULL, offsetof (struct options, once),
+    "print one table and end, also where stdout is no terminal" },
+  { OPTION_TOP, DURATION, 'i', "interval", "MS", offsetof (struct options, interval_ms),
+    "milliseconds between two looks, or 5s, 1m (default: 2s)" },
+  { OPTION_TOP, TEXT, 0, "sort", "COLUMN", offsetof (struct options, sort),
+    "rate (default), p99, running, failed, refused or name" },
+  { OPTION_LOGS, FLAG, 'f', "follow", NULL, offsetof (struct options, follow),
+    "go on with what is logged from now on" },
+  { OPTION_LOGS, TEXT, 'n', "last", "LINES", offsetof (struct options, last),
+    "begin with so many of the last lines that are kept (default: 20)" },
+  { OPTION_LOGS, TEXT, 'l', "level", "LEVEL", offsetof (struct options, level),
+    "only debug, info, notice, warning or error, and what is above" },
+  { OPTION_LOGS, TEXT, 'e', "event", "EVENT", offsetof (struct options, event),
+    "only this event, as in tool_call_failed" },
+  { OPTION_LOGS, TEXT, 't', "tool", "NAME", offsetof (struct options, tool),
+    "only lines about this tool" },
+  { OPTION_LOGS, TEXT, 0, "tenant", "TENANT", offsetof (struct options, tenant),
+    "only lines about this tenant" },
   { OPTION_HELP, FLAG, 'h', "help", NULL, offsetof (struct options, help), "print this help" },
   { OPTION_VERSION, FLAG, 'V', "version", NULL, offsetof (struct options, version),
     "print the version" },
@@ -112,7 +130,7 @@ member (struct options *options, const struct row *row)
 }
 
 static const struct row *
-find_long (unsigned allowed, const char *name, size_t len)
+find_long (options_mask allowed, const char *name, size_t len)
 {
   for (size_t i = 0; i < ROWS; i++)
     if ((allowed & rows[i].bit) && strlen (rows[i].name) == len
@@ -122,7 +140,7 @@ find_long (unsigned allowed, const char *name, size_t len)
 }
 
 static const struct row *
-find_letter (unsigned allowed, char letter)
+find_letter (options_mask allowed, char letter)
 {
   for (size_t i = 0; i < ROWS; i++)
     if ((allowed & rows[i].bit) && rows[i].letter == letter)
@@ -131,7 +149,7 @@ find_letter (unsigned allowed, char letter)
 }
 
 static bool
-unknown (unsigned allowed, const char *word, size_t len, struct error *err)
+unknown (options_mask allowed, const char *word, size_t len, struct error *err)
 {
   const char *names[ROWS + 1] = { NULL };
   size_t n = 0;
@@ -197,7 +215,7 @@ store (struct options *options, const struct row *row, const char *value, struct
 
 /* One option at words[*at], with its value there or in the next word. */
 static bool
-take (struct options *options, unsigned allowed, char **words, int count, int *at,
+take (struct options *options, options_mask allowed, char **words, int count, int *at,
       struct error *err)
 {
   const char *word = words[*at];
@@ -226,7 +244,7 @@ take (struct options *options, unsigned allowed, char **words, int count, int *a
 }
 
 bool
-options_parse (struct options *options, unsigned allowed, bool stop, char **words, int *count,
+options_parse (struct options *options, options_mask allowed, bool stop, char **words, int *count,
                struct error *err)
 {
   int kept = 0;
@@ -259,7 +277,7 @@ options_free (struct options *options)
 }
 
 void
-options_describe (unsigned mask, struct buf *out)
+options_describe (options_mask mask, struct buf *out)
 {
   for (size_t i = 0; i < ROWS; i++) {
     if (!(mask & rows[i].bit))

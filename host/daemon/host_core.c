@@ -164,6 +164,7 @@ host_make_core (struct host *host)
                                  .ctx = host };
 
   host->metrics = metrics_new ();
+  host->began_ns = clock_ns ();
   host->catalog = catalog_new ();
   ceiling_init (&host->ceiling, host->loop, host->log, (uint64_t) host->config.memory_max, relieve,
                 host);

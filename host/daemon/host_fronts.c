@@ -234,6 +234,7 @@ host_make_fronts (struct host *host, struct error *err)
                                   .manage = { .ctx = host,
                                               .ready = manage_ready,
                                               .metrics = manage_metrics,
+                                              .top = host_put_top,
                                               .plugins = manage_plugins,
                                               .tenants = manage_tenants,
                                               .pins = manage_pins,

@@ -16,6 +16,7 @@
  *   host_manage.c  what tenants' declarative tools are made of: files, and the management API
  *   host_sessions.c  conversations
  *   host_auth.c    who may call over HTTP: what is read for that, and read again when it changes
+ *   host_top.c     what those see who look on
  *   host_run.c     it starts, it drains and stops
  *   host_reload.c  policies and configuration are read again
  */
@@ -79,6 +80,7 @@ struct host {
   struct notify *notify;
   struct log *log;
   struct metrics *metrics;
+  int64_t began_ns;
 
   /* opened */
   int config_dir, state_dir, worker, log_fd;
@@ -310,6 +312,11 @@ void host_listen (struct host *host);
 void host_await_stdio (struct host *host);
 /* Read standard input from here on, if it is to be served. */
 void host_begin_stdio (struct host *host);
+
+/* ---- host_top.c ---- */
+
+/* GET /v1/top; the context is a host. */
+void host_put_top (void *ctx, struct buf *out);
 
 /* ---- host_run.c ---- */
 

@@ -74,6 +74,8 @@ void plugins_each_changed (struct plugins *plugins, void (*changed) (void *ctx, 
 
 /* { "sandbox": { … }, "plugins": [ … ] }, in the order of the names. */
 void plugins_render (struct plugins *plugins, struct buf *out);
+/* Append the member "plugins": of each that has had a process, how that is now. */
+void plugins_put_top (struct plugins *plugins, struct json_writer *w);
 /* Queue depths and the like, in Prometheus' format. */
 void plugins_metrics (struct plugins *plugins, struct buf *out);
 

@@ -248,6 +248,38 @@ plugins_render (struct plugins *all, struct buf *out)
   jsonw_end (&w);
 }
 
+/* ---- /v1/top ---- */
+
+static void
+put_top (struct json_writer *w, const struct plugin *p)
+{
+  struct unit_status s;
+
+  unit_status (p->unit, &s);
+  jsonw_object (w);
+  jsonw_name_string (w, "name", p->name);
+  jsonw_name_string (w, "state", state_of (p, &s));
+  jsonw_name_int (w, "workers", s.workers);
+  jsonw_name_int (w, "running", s.running);
+  jsonw_name_int (w, "queued", s.queued);
+  jsonw_name_int (w, "rss_bytes", (int64_t) s.rss);
+  jsonw_name_int (w, "cpu_ms", s.cpu_ns / 1000000);
+  jsonw_name_int (w, "crashes", (int64_t) history_crashes (p->history));
+  jsonw_end (w);
+}
+
+void
+plugins_put_top (struct plugins *all, struct json_writer *w)
+{
+  plugins_sort (all);
+  jsonw_name (w, "plugins");
+  jsonw_array (w);
+  for (const struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
+    if (p->unit != NULL && p->history->starts != 0)
+      put_top (w, p);
+  jsonw_end (w);
+}
+
 /* ---- metrics ---- */
 
 static void

@@ -25,6 +25,7 @@ struct front_manage {
   bool (*ready) (void *ctx, const char **why_not);
   /* Prometheus' text format, or OpenMetrics */
   void (*metrics) (void *ctx, bool openmetrics, struct buf *out);
+  void (*top) (void *ctx, struct buf *out);      /* what runs now: daemon/host_top.c */
   void (*plugins) (void *ctx, struct buf *out);  /* { "plugins": […] } */
   bool (*release) (void *ctx, const char *name); /* end a plugin's quarantine; false: unknown */
   bool (*reload) (void *ctx, struct error *err); /* re-read the configuration */

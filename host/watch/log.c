@@ -15,13 +15,15 @@
 
 #include "base/buf.h"
 #include "base/json_write.h"
+#include "watch/log_tail.h"
 
-enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048 };
+enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048, TAIL_BYTES = 256 * 1024 };
 
 struct log {
   int fd;
   enum log_level least;
   struct log_listener listener;
+  struct log_tail *tail;
   pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t wake;
@@ -118,7 +120,9 @@ log_new (int fd, enum log_level least)
   pthread_condattr_destroy (&attributes);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &was);
+  log->tail = log_tail_new (TAIL_BYTES);
   if (pthread_create (&log->thread, NULL, writer, log) != 0) {
+    log_tail_free (log->tail);
     free (log);
     log = NULL;
   }
@@ -139,7 +143,14 @@ log_free (struct log *log)
   pthread_mutex_destroy (&log->lock);
   pthread_cond_destroy (&log->wake);
   buf_free (&log->queue);
+  log_tail_free (log->tail);
   free (log);
+}
+
+struct log_tail *
+log_last_lines (struct log *log)
+{
+  return log != NULL ? log->tail : NULL;
 }
 
 void
@@ -226,6 +237,7 @@ tell (struct log *log, enum log_level level, const char *event, const char *memb
   if (len > 2) /* what is between its braces */
     jsonw_raw (&w, members + 1, len - 2);
   jsonw_end (&w);
+  log_tail_add (log->tail, level, line.data, line.len);
   buf_putc (&line, '\n');
   enqueue (log, &line);
 }

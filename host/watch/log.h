@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct log;
+struct log_tail; /* watch/log_tail.h */
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_NOTICE, LOG_WARNING, LOG_ERROR };
 
@@ -27,6 +28,9 @@ struct log_listener {
   void *ctx;
 };
 void log_listen (struct log *log, const struct log_listener *listener);
+
+/* The last lines it wrote or would have written, for those who look on; NULL of no log. */
+struct log_tail *log_last_lines (struct log *log);
 
 /* Is a line of this level wanted?  For callers that would have to compute something for it. */
 int log_wants (const struct log *log, enum log_level level);

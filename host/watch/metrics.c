@@ -139,6 +139,22 @@ metrics_tool (struct metrics *metrics, const char *plugin, const char *tool)
 }
 
 void
+metrics_each_tool (const struct metrics *metrics,
+                   void (*each) (void *ctx, const char *plugin, const char *tool,
+                                 const struct tool_stats *stats),
+                   void *ctx)
+{
+  for (const struct entry *e = metrics->tools; e != NULL; e = e->hh.next)
+    each (ctx, e->key, e->tool, &e->stats);
+}
+
+uint64_t
+metrics_bound_us (size_t bucket)
+{
+  return bounds_us[bucket];
+}
+
+void
 metrics_head (struct buf *out, const char *name, const char *type, const char *help)
 {
   buf_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);

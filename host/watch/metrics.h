@@ -55,11 +55,21 @@ struct tool_stats {
   uint64_t bytes_in, bytes_out;
   uint64_t http_requests, http_sent, http_received; /* that were made for it; bytes */
   uint64_t cpu_us;                                  /* as the worker says */
+  uint64_t refused; /* of the outcomes, those of calls that never reached a worker */
+  unsigned running; /* calls that were taken and have not ended */
   struct tool_record record;
 };
 
 /* The stats of a tool, made when new; owned by the registry. */
 struct tool_stats *metrics_tool (struct metrics *metrics, const char *plugin, const char *tool);
+
+/* Every tool that was ever called, in no order.  `tool` is its name, or what it is and its name. */
+void metrics_each_tool (const struct metrics *metrics,
+                        void (*each) (void *ctx, const char *plugin, const char *tool,
+                                      const struct tool_stats *stats),
+                        void *ctx);
+/* The upper bound of a bucket, microseconds. */
+uint64_t metrics_bound_us (size_t bucket);
 
 /* What guards say. */
 enum metrics_verdict {

@@ -158,7 +158,7 @@ def test_help():
     status, out, _ = cli(None, "--help")
     same(status, OK)
     for command in ("list", "call", "resources", "read", "prompts", "prompt", "skills", "check", "schema", "new", "plugins",
-                    "cancel", "reload"):
+                    "cancel", "reload", "top", "logs"):
         assert f"\n  {command} " in out, command
         same(cli(None, "help", command)[0], OK)
     same(cli(None, "call", "--help")[1], cli(None, "help", "call")[1])
@@ -335,6 +335,10 @@ def test_completion():
         same(complete("--socket", d.socket, "call", ""), ["echo", "slow_echo"])
         same(complete("--socket", d.socket, "call", "sl"), ["slow_echo"])
     same(complete("pl"), ["plugins"])
+    same(complete("to"), ["tools", "top"])
+    same(complete("top", "--sort", "r"), ["rate", "running", "refused"])
+    same(complete("logs", "--level", "n"), ["notice"])
+    same(complete("logs", "--fo"), ["--follow"])
     same(complete("list", "--format", "open"), ["openai", "openai-chat", "openai-responses", "openai-realtime"])
     same(complete("call", "echo", "--dead"), ["--deadline"])
     same(complete("schema", ""), ["check"])

@@ -59,6 +59,9 @@ def tools(w):
     w.http("POST", "/v1/calls", b"{}", {"Content-Type": "text/plain"}, status=415)
     w.http("POST", "/v1/calls", {**several, "session_id": "ses_" + "0" * 32}, status=404)
     w.http("GET", "/v1/stats")
+    w.http("GET", "/v1/top")
+    w.http("GET", "/v1/logs?last=5&level=info&event=ready&tool=echo&tenant=acme&follow=false")
+    w.http("GET", "/v1/logs?last=x", status=400)
     w.http("DELETE", "/v1/stats", status=204)
 
 

@@ -196,6 +196,12 @@ http_stream_write (struct http_exchange *x, const void *data, size_t len)
   return true;
 }
 
+size_t
+http_stream_backlog (const struct http_exchange *x)
+{
+  return x->answer->backlog;
+}
+
 void
 http_stream_end (struct http_exchange *x)
 {

@@ -12,7 +12,8 @@ struct fake_answer {
   struct http_exchange *x; /* NULL: it has ended */
   int status;              /* 0: nothing yet */
   bool streaming;
-  bool lost; /* by fake_http_lose */
+  bool lost;      /* by fake_http_lose */
+  size_t backlog; /* bytes of a stream that the peer has not taken: as the test says */
   char type[64];
   char headers[1024];
   struct buf body; /* NUL behind it */

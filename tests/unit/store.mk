@@ -14,3 +14,7 @@ check_PROGRAMS += %D%/test_store_sqlite
 check_PROGRAMS += %D%/test_rest_store
 %C%_test_rest_store_SOURCES = %D%/test_rest_store.c %D%/place.c %D%/place.h $(front_fakes)
 %C%_test_rest_store_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/test_rest_logs
+%C%_test_rest_logs_SOURCES = %D%/test_rest_logs.c $(front_fakes)
+%C%_test_rest_logs_LDADD = $(UNIT_LIBS)

@@ -6,6 +6,7 @@
 #include "pool/said.h"
 #include "tap.h"
 #include "watch/log.h"
+#include "watch/log_tail.h"
 #include "watch/metrics.h"
 #include "watch/redact.h"
 #include "watch/turns.h"
@@ -405,20 +406,159 @@ redaction_is_bounded (void)
   CU_ASSERT (json_read (&tape, out.data, out.len, &json_default_limits, &arena));
 }
 
-static CU_TestInfo tests[] = { { "S0-34 arguments are redacted", arguments_are_redacted },
-                               { "S0-34 what is left of arguments is bounded",
-                                 redaction_is_bounded },
-                               { "a line is JSON", a_line_is_json },
-                               { "events of plugins can't forge", events_of_plugins_can_t_forge },
-                               { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
-                               { "no log is no error", no_log_is_no_error },
-                               { "metrics are rendered", metrics_are_rendered },
-                               { "labels are escaped", labels_are_escaped },
-                               { "exemplars are told", exemplars_are_told },
-                               { "OpenMetrics has an end", openmetrics_has_an_end },
-                               { "turns of the loop are measured", turns_are_measured },
-                               { "turns tell work from waiting", turns_tell_work_from_waiting },
-                               { "a turn of the loop gets long", a_turn_gets_long },
-                               CU_TEST_INFO_NULL };
+/* ---- the last lines ---- */
+
+static void
+add_line (struct log_tail *tail, unsigned number)
+{
+  char line[32];
+
+  (void) snprintf (line, sizeof line, "line %u", number);
+  log_tail_add (tail, number % 5, line, strlen (line));
+}
+
+static void
+expect_line (struct log_tail *tail, struct log_reader *reader, unsigned number)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  unsigned level = 99;
+  char line[32];
+
+  (void) snprintf (line, sizeof line, "line %u", number);
+  CU_ASSERT_TRUE_FATAL (log_tail_read (tail, reader, &level, &text));
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&text), line);
+  CU_ASSERT_EQUAL (level, number % 5);
+}
+
+static void
+last_lines_are_kept (void)
+{
+  struct log_tail *tail = log_tail_new (256);
+  CLEANUP_BUF struct buf text = { 0 };
+  struct log_reader early, late;
+  unsigned level;
+
+  log_tail_at_begin (tail, &early);
+  CU_ASSERT_FALSE (log_tail_read (tail, &early, &level, &text));
+  for (unsigned i = 1; i <= 3; i++)
+    add_line (tail, i);
+  for (unsigned i = 1; i <= 3; i++)
+    expect_line (tail, &early, i);
+  CU_ASSERT_FALSE (log_tail_read (tail, &early, &level, &text));
+  CU_ASSERT_EQUAL (early.missed, 0);
+  log_tail_at_begin (tail, &late);
+  expect_line (tail, &late, 1);
+  log_tail_free (tail);
+}
+
+/* Of 24 bytes and a mark of 16 each, 256 bytes hold a few: the edge is passed many times. */
+static void
+who_reads_too_slowly_misses_lines (void)
+{
+  struct log_tail *tail = log_tail_new (256);
+  CLEANUP_BUF struct buf text = { 0 };
+  struct log_reader slow, fast;
+  unsigned level, seen = 0;
+
+  log_tail_at_begin (tail, &slow);
+  log_tail_at_begin (tail, &fast);
+  for (unsigned i = 1; i <= 1000; i++) {
+    add_line (tail, i);
+    expect_line (tail, &fast, i);
+  }
+  CU_ASSERT_EQUAL (fast.missed, 0);
+  while (log_tail_read (tail, &slow, &level, &text))
+    seen++;
+  CU_ASSERT (seen >= 8);
+  CU_ASSERT_EQUAL (slow.missed + seen, 1000);
+  CU_ASSERT_STRING_EQUAL (buf_cstr (&text), "");
+  log_tail_free (tail);
+}
+
+static void
+a_line_that_is_too_large_is_missed (void)
+{
+  struct log_tail *tail = log_tail_new (256);
+  struct log_reader reader;
+  char large[65];
+
+  memset (large, 'x', sizeof large);
+  log_tail_at_begin (tail, &reader);
+  log_tail_add (tail, 0, large, 65);
+  add_line (tail, 2);
+  expect_line (tail, &reader, 2);
+  CU_ASSERT_EQUAL (reader.missed, 1);
+  log_tail_add (tail, 0, large, 64);
+  log_tail_free (tail);
+}
+
+static void
+count_wakes (void *ctx)
+{
+  ++*(unsigned *) ctx;
+}
+
+static void
+who_waits_for_lines_is_woken (void)
+{
+  struct log_tail *tail = log_tail_new (256);
+  unsigned wakes = 0;
+
+  add_line (tail, 1);
+  log_tail_wake (tail, count_wakes, &wakes);
+  add_line (tail, 2);
+  CU_ASSERT_EQUAL (wakes, 1);
+  log_tail_wake (tail, NULL, NULL);
+  add_line (tail, 3);
+  CU_ASSERT_EQUAL (wakes, 1);
+  log_tail_free (tail);
+}
+
+/* Lines are kept also when the sink takes none. */
+static void
+a_log_keeps_its_last_lines (void)
+{
+  CLEANUP_BUF struct buf text = { 0 };
+  struct log_reader reader;
+  struct log *log;
+  unsigned level;
+  int ends[2];
+
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  (void) close (ends[0]);
+  log = log_new (ends[1], LOG_INFO);
+  log_event (log, LOG_WARNING, "kept", NULL);
+  log_event (log, LOG_DEBUG, "not_wanted", NULL);
+  log_tail_at_begin (log_last_lines (log), &reader);
+  CU_ASSERT_TRUE (log_tail_read (log_last_lines (log), &reader, &level, &text));
+  CU_ASSERT_EQUAL (level, LOG_WARNING);
+  CU_ASSERT_PTR_NOT_NULL (strstr (buf_cstr (&text), "\"event\":\"kept\"}"));
+  CU_ASSERT_FALSE (log_tail_read (log_last_lines (log), &reader, &level, &text));
+  CU_ASSERT_PTR_NULL (log_last_lines (NULL));
+  log_free (log);
+  (void) close (ends[1]);
+}
+
+static CU_TestInfo tests[] = {
+  { "S0-34 arguments are redacted", arguments_are_redacted },
+  { "S0-34 what is left of arguments is bounded", redaction_is_bounded },
+  { "a line is JSON", a_line_is_json },
+  { "events of plugins can't forge", events_of_plugins_can_t_forge },
+  { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
+  { "no log is no error", no_log_is_no_error },
+  { "last lines are kept", last_lines_are_kept },
+  { "who reads too slowly misses lines", who_reads_too_slowly_misses_lines },
+  { "a line that is too large is missed", a_line_that_is_too_large_is_missed },
+  { "who waits for lines is woken", who_waits_for_lines_is_woken },
+  { "a log keeps its last lines", a_log_keeps_its_last_lines },
+  { "metrics are rendered", metrics_are_rendered },
+  { "labels are escaped", labels_are_escaped },
+  { "exemplars are told", exemplars_are_told },
+  { "OpenMetrics has an end", openmetrics_has_an_end },
+  { "turns of the loop are measured", turns_are_measured },
+  { "turns tell work from waiting", turns_tell_work_from_waiting },
+  { "a turn of the loop gets long", a_turn_gets_long },
+  CU_TEST_INFO_NULL
+};
 static CU_SuiteInfo suites[] = { { "watch", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

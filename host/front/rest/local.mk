@@ -9,6 +9,7 @@ libhost_la_SOURCES += \
   %D%/cost.c %D%/cost.h \
   %D%/definitions.c %D%/definitions.h \
   %D%/formats.c %D%/formats.h \
+  %D%/logs.c %D%/logs.h \
   %D%/named.c %D%/named.h \
   %D%/openapi.c %D%/openapi.h \
   %D%/params.c %D%/params.h \

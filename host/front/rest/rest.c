@@ -16,6 +16,7 @@
 #include "front/rest/cost.h"
 #include "front/rest/definitions.h"
 #include "front/rest/formats.h"
+#include "front/rest/logs.h"
 #include "front/rest/named.h"
 #include "front/rest/openapi.h"
 #include "front/rest/params.h"
@@ -31,6 +32,7 @@ struct rest {
   struct rest_asks asks;
   struct rest_formats formats;
   struct rest_sessions sessions;
+  struct rest_logs logs;
   struct agui_front agui;
   struct slice second;    /* what stood at the second {…} of the request that is routed */
   struct buf description; /* of all this, as OpenAPI */
@@ -506,6 +508,24 @@ delete_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
 }
 
 static void
+get_top (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  const struct front_manage *manage = &rest->env->manage;
+  CLEANUP_BUF struct buf out = { 0 };
+
+  (void) segment;
+  manage->top (manage->ctx, &out);
+  reply_json (x, 200, &out);
+}
+
+static void
+get_logs (struct rest *rest, struct http_exchange *x, struct slice segment)
+{
+  (void) segment;
+  rest_logs_get (&rest->logs, x);
+}
+
+static void
 get_store (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   (void) segment;
@@ -694,6 +714,9 @@ static const struct route routes[] = {
   { "GET", "/v1/stats", "getStats", "how the executions of each tool went", get_stats,
     ROLE_OBSERVE },
   { "DELETE", "/v1/stats", "clearStats", "count them anew", delete_stats, ROLE_MANAGE },
+  { "GET", "/v1/top", "getTop", "what runs now, and what has run", get_top, ROLE_OBSERVE },
+  { "GET", "/v1/logs", "getLogs", "the log's last lines: last=, level=, event=; follow=true",
+    get_logs, ROLE_MANAGE },
   { "GET", "/metrics", "getMetrics", "figures for Prometheus", get_metrics, ROLE_OBSERVE },
   { "GET", "/openapi.json", "getDescription", "this interface as OpenAPI 3.1", get_description, 0 },
   /* of other fronts */
@@ -785,6 +808,7 @@ rest_new (const struct front_env *env)
   rest_calls_init (&rest->calls, env, &rest->asks);
   rest_formats_init (&rest->formats);
   rest_sessions_init (&rest->sessions, env);
+  rest_logs_init (&rest->logs, env);
   agui_init (&rest->agui, env, &rest->asks);
   rest_describe (env->version, &rest->description);
   rest->params = params_new (&rest->description, routes, ROUTES);
@@ -830,6 +854,7 @@ void
 rest_drain (struct rest *rest)
 {
   rest_sessions_drain (&rest->sessions);
+  rest_logs_drain (&rest->logs);
 }
 
 void
@@ -838,6 +863,7 @@ rest_free (struct rest *rest)
   if (rest == NULL)
     return;
   rest_sessions_drain (&rest->sessions);
+  rest_logs_drain (&rest->logs);
   agui_drain (&rest->agui);
   rest_calls_free (&rest->calls);
   rest_asks_free (&rest->asks);
