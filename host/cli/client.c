@@ -19,9 +19,10 @@ enum { CONNECT_SECONDS = 5, ANSWER_SECONDS = 30, REPLY_MAX = 256 * 1024 * 1024, 
 
 struct client {
   CURLM *multi;
-  char *socket; /* NULL: over TCP */
-  char *base;   /* of the URL, no slash at its end */
-  char *bearer; /* the header that shows a key; NULL: none */
+  char *socket;    /* NULL: over TCP */
+  char *base;      /* of the URL, no slash at its end */
+  char *bearer;    /* the header that shows a key; NULL: none */
+  char *ca, *cert; /* files, of https alone; NULL: the system's, none */
 };
 
 /* ---- which daemon ---- */
@@ -118,6 +119,11 @@ client_open (const struct options *options, struct error *err)
   }
   if (options->url != NULL && !check_url (options->url, err))
     return NULL;
+  if ((options->ca != NULL || options->cert != NULL)
+      && (options->url == NULL || strncmp (options->url, "https://", 8) != 0)) {
+    error_set (err, "--ca and --cert are for --url https://...");
+    return NULL;
+  }
 
   struct client *client = xcalloc (1, sizeof *client);
   size_t len = options->url != NULL ? strlen (options->url) : 0;
@@ -128,6 +134,8 @@ client_open (const struct options *options, struct error *err)
   client->socket = len > 0 ? NULL : choose_socket (options);
   (void) curl_global_init (CURL_GLOBAL_DEFAULT);
   client->multi = curl_multi_init ();
+  client->ca = options->ca != NULL ? xstrdup (options->ca) : NULL;
+  client->cert = options->cert != NULL ? xstrdup (options->cert) : NULL;
   if (take_key (client, options, err))
     return client;
   client_close (client);
@@ -144,6 +152,8 @@ client_close (struct client *client)
   free (client->socket);
   free (client->base);
   free (client->bearer);
+  free (client->ca);
+  free (client->cert);
   free (client);
 }
 
@@ -230,6 +240,12 @@ exchange_open (struct exchange *x, const struct client *client, const struct req
   (void) curl_easy_setopt (x->easy, CURLOPT_WRITEDATA, x);
   if (client->socket != NULL)
     (void) curl_easy_setopt (x->easy, CURLOPT_UNIX_SOCKET_PATH, client->socket);
+  if (client->ca != NULL) {
+    (void) curl_easy_setopt (x->easy, CURLOPT_CAINFO, client->ca);
+    (void) curl_easy_setopt (x->easy, CURLOPT_CAPATH, NULL);
+  }
+  if (client->cert != NULL)
+    (void) curl_easy_setopt (x->easy, CURLOPT_SSLCERT, client->cert);
   if (!x->streams)
     (void) curl_easy_setopt (x->easy, CURLOPT_TIMEOUT, (long) ANSWER_SECONDS);
   set_body (x, request);

@@ -15,7 +15,7 @@
 typedef uint64_t options_mask;
 #define OPTION_BIT(n) ((options_mask) 1 << (n))
 #define OPTION_SOCKET OPTION_BIT (0)
-#define OPTION_URL OPTION_BIT (1)
+#define OPTION_URL OPTION_BIT (1) /* --url, --ca, --cert */
 #define OPTION_JSON OPTION_BIT (2)
 #define OPTION_FORMAT OPTION_BIT (3)
 #define OPTION_NAMES OPTION_BIT (4)
@@ -76,6 +76,7 @@ struct options {
   const char *arguments, *context, *webhooks;
   const char *library, *symbol;
   const char *sort;
+  const char *ca, *cert;
   const char *last, *level, *event, *tool;
   struct option_list args;
   struct option_list refs;

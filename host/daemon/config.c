@@ -32,6 +32,14 @@ static const struct setting asks_settings[] = {
   { .name = NULL },
 };
 
+static const struct setting tls_settings_keys[] = {
+  { "listen", SETTING_STRINGS, AT (tls.listen), 0, 0, NULL, NULL },
+  { "certificate_file", SETTING_STRING, AT (tls.certificate_file), 0, 0, NULL, NULL },
+  { "key_file", SETTING_STRING, AT (tls.key_file), 0, 0, NULL, NULL },
+  { "client_ca_file", SETTING_STRING, AT (tls.client_ca_file), 0, 0, NULL, NULL },
+  { .name = NULL },
+};
+
 static const struct setting auth_settings[] = {
   { "resource", SETTING_STRING, AT (auth.resource), 0, 0, NULL, NULL },
   { "issuer", SETTING_STRING, AT (auth.issuer), 0, 0, NULL, NULL },
@@ -187,6 +195,7 @@ const struct setting config_settings[] = {
   { "page_size", SETTING_COUNT, AT (page_size), 1, 10000, NULL, NULL },
   { "instructions", SETTING_STRING, AT (instructions), 0, 0, NULL, NULL },
   { "auth", SETTING_GROUP, 0, 0, 0, auth_settings, NULL },
+  { "tls", SETTING_GROUP, 0, 0, 0, tls_settings_keys, NULL },
   { "asks", SETTING_GROUP, 0, 0, 0, asks_settings, NULL },
   { "tasks", SETTING_GROUP, 0, 0, 0, tasks_settings, NULL },
   { "sessions", SETTING_GROUP, 0, 0, 0, sessions_settings_keys, NULL },
@@ -308,6 +317,15 @@ free_auth (struct config_auth *auth)
   free (auth->keys_file);
 }
 
+static void
+free_tls (struct config_tls *tls)
+{
+  settings_free_strings (tls->listen);
+  free (tls->certificate_file);
+  free (tls->key_file);
+  free (tls->client_ca_file);
+}
+
 void
 config_free (struct config *config)
 {
@@ -343,6 +361,7 @@ config_free (struct config *config)
   approval_rules_unref (config->approval_rules);
   free_auth (&config->auth);
   trace_config_free (&config->trace);
+  free_tls (&config->tls);
   memset (config, 0, sizeof *config);
 }
 

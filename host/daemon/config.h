@@ -23,6 +23,12 @@ struct config_auth {
   bool required; /* also on loopback */
 };
 
+/* TLS on addresses of their own. */
+struct config_tls {
+  char **listen; /* as config.listen; empty: none */
+  char *certificate_file, *key_file, *client_ca_file;
+};
+
 struct config {
   char **listen;      /* "127.0.0.1:8377", "[::1]:0"; empty: no TCP */
   char *socket;       /* path of the Unix socket; NULL: none */
@@ -65,6 +71,7 @@ struct config {
   bool realtime_private;
   struct config_auth auth;
   struct config_trace trace;
+  struct config_tls tls;
   struct guards *guards; /* of all tenants' calls (call/guards.h); NULL: none */
   char *listed_tools, *listed_tags, *listed_plugins, *disclosure; /* NULL: all */
   char *instructions;

@@ -100,6 +100,7 @@ host_free (struct host *host)
   ceiling_clear (&host->ceiling);
   stdio_front_free (host->stdio);
   http_server_free (host->http);
+  tls_server_free (host->tls);
   mcp_http_free (host->mcp);
   rest_free (host->rest);
   ws_front_free (host->ws);

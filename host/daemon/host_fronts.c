@@ -251,6 +251,8 @@ host_make_fronts (struct host *host, struct error *err)
   host->rest = rest_new (&host->env);
   host->ws = ws_front_new (&host->env);
   host->http = http_server_new (&host->env, &limits, on_request, host);
+  http_server_use_tls (host->http, host->tls);
+  host->tls = NULL;
   return host->config.threads == 1
          || http_server_spread (host->http, (unsigned) host->config.threads, err);
 }
@@ -262,12 +264,19 @@ serve_listener (struct host *host, size_t i)
   int fds[FRONT_THREADS_MAX];
   size_t more = (size_t) host->config.threads - 1;
 
-  if (host->beside[i] == NULL)
-    return http_server_listen (host->http, host->listeners[i]);
   fds[0] = host->listeners[i];
-  memcpy (fds + 1, host->beside[i], more * sizeof *fds);
-  memset (host->beside[i], -1, more * sizeof *fds);
-  http_server_listen_apart (host->http, fds, more + 1);
+  if (host->beside[i] == NULL)
+    more = 0;
+  else {
+    memcpy (fds + 1, host->beside[i], more * sizeof *fds);
+    memset (host->beside[i], -1, more * sizeof *fds);
+  }
+  if (host->speaks_tls[i])
+    http_server_listen_tls (host->http, fds, more + 1);
+  else if (more == 0)
+    http_server_listen (host->http, fds[0]);
+  else
+    http_server_listen_apart (host->http, fds, more + 1);
 }
 
 void
@@ -276,7 +285,8 @@ host_listen (struct host *host)
   for (size_t i = 0; i < host->listeners_count; i++) {
     serve_listener (host, i);
     host->listeners[i] = -1;
-    log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], NULL);
+    log_event (host->log, LOG_INFO, "listening", "address", host->bound[i], "tls",
+               host->speaks_tls[i] ? "yes" : NULL, NULL);
   }
 }
 

@@ -110,10 +110,11 @@ open_state (struct host *host, struct error *err)
 }
 
 static void
-add_listener (struct host *host, int fd, const char *name)
+add_listener (struct host *host, int fd, const char *name, bool tls)
 {
   if (!listen_is_local (fd))
     host_exposed (host, name);
+  host->speaks_tls[host->listeners_count] = tls;
   (void) snprintf (host->bound[host->listeners_count], sizeof *host->bound, "%s", name);
   host->listeners[host->listeners_count++] = fd;
 }
@@ -137,7 +138,7 @@ multiply_listener (struct host *host, struct error *err)
 static bool
 take_inherited (struct host *host, struct error *err)
 {
-  int count = listen_inherited (host->listeners, host->bound, LISTENERS_MAX,
+  int count = listen_inherited (host->listeners, host->bound, host->speaks_tls, LISTENERS_MAX,
                                 auth_is_possible (host->auth), err);
 
   host->listeners_count = count > 0 ? (size_t) count : 0;
@@ -146,6 +147,24 @@ take_inherited (struct host *host, struct error *err)
       host_exposed (host, host->bound[i]);
   host->inherited = count > 0;
   return count >= 0;
+}
+
+static bool
+bind_addresses (struct host *host, char **addresses, bool tls, struct error *err)
+{
+  for (char **address = addresses; address != NULL && *address != NULL; address++) {
+    char bound[80];
+    int fd;
+    if (host->listeners_count == LISTENERS_MAX - 1)
+      return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
+    fd = listen_tcp (*address, auth_is_possible (host->auth), host->config.threads > 1, bound, err);
+    if (fd < 0)
+      return false;
+    add_listener (host, fd, bound, tls);
+    if (host->config.threads > 1 && !multiply_listener (host, err))
+      return false;
+  }
+  return true;
 }
 
 static bool
@@ -158,23 +177,14 @@ bind_all (struct host *host, struct error *err)
     return false;
   if (host->inherited)
     return true;
-  for (char **address = host->config.listen; address != NULL && *address != NULL; address++) {
-    char bound[80];
-    int fd;
-    if (host->listeners_count == LISTENERS_MAX - 1)
-      return error_set (err, "more than %d addresses to listen on", LISTENERS_MAX - 1);
-    fd = listen_tcp (*address, auth_is_possible (host->auth), host->config.threads > 1, bound, err);
-    if (fd < 0)
-      return false;
-    add_listener (host, fd, bound);
-    if (host->config.threads > 1 && !multiply_listener (host, err))
-      return false;
-  }
+  if (!bind_addresses (host, host->config.listen, false, err)
+      || !bind_addresses (host, host->config.tls.listen, true, err))
+    return false;
   if (host->config.socket != NULL) {
     int fd = listen_unix (host->config.socket, owner, group, err);
     if (fd < 0)
       return false;
-    add_listener (host, fd, host->config.socket);
+    add_listener (host, fd, host->config.socket, false);
   }
   return true;
 }
@@ -253,7 +263,7 @@ host_open (struct host *host, const struct host_options *options, struct error *
       || !host_open_auth (host, err) || !host_open_http (host, err)
       || !host_read_audit_key (host, err) || !host_open_realtime (host, err)
       || !host_open_phone (host, err) || !host_open_trace (host, err) || !bind_all (host, err)
-      || !add_plugin_dirs (host, options->standard_dirs, err))
+      || !host_open_tls (host, err) || !add_plugin_dirs (host, options->standard_dirs, err))
     return false;
   host->policies = policies_read (host->config_dir, err);
   return host->policies != NULL && host_open_tenants (host, err) && host_open_tools (host, err)

@@ -12,6 +12,7 @@
  *   host_realtime.c  what attends calls of OpenAI's Realtime service
  *   host_phone.c   how these come in, and what is asked of them over REST
  *   host_fronts.c  what takes them: HTTP and standard input, and what these ask of the daemon
+ *   host_tls.c     what they speak TLS with
  *   host_tenants.c who is served what: the files of tenants, read again when they change
  *   host_manage.c  what tenants' declarative tools are made of: files, and the management API
  *   host_sessions.c  conversations
@@ -51,6 +52,7 @@
 #include "front/auth/auth.h"
 #include "front/auth/jwks_url.h"
 #include "front/http/http.h"
+#include "front/http/tls.h"
 #include "front/mcp/mcp.h"
 #include "front/realtime/attach.h"
 #include "front/realtime/incoming.h"
@@ -93,8 +95,10 @@ struct host {
   int
     *beside[LISTENERS_MAX]; /* more sockets of that address, so that each thread has one; or NULL */
   char bound[LISTENERS_MAX][80];
+  bool speaks_tls[LISTENERS_MAX];
   size_t listeners_count;
-  bool inherited; /* the listeners are a service manager's */
+  struct tls_server *tls; /* until the server has it */
+  bool inherited;         /* the listeners are a service manager's */
   struct seal_keys *seal;
   struct auth *auth;
   char *keys_path; /* or NULL */
@@ -195,6 +199,17 @@ void host_stop_fetching_keys (struct host *host);
 void host_unwatch_auth (struct host *host);
 /* Of a new configuration; its part is taken, ours left in its place.  False: all is as it was. */
 bool host_follow_auth (struct host *host, struct config *config, struct error *err);
+
+/* ---- host_tls.c ---- */
+
+/* What a configuration says of TLS; *tls is NULL where nothing does.  `needed`: there are listeners
+ * that speak it. */
+bool host_read_tls (const struct config_tls *settings, bool needed, struct tls_server **tls,
+                    struct error *err);
+/* While root may still read the key. */
+bool host_open_tls (struct host *host, struct error *err);
+/* Read the files again; false: the old certificate stays. */
+bool host_follow_tls (struct host *host, const struct config *config, struct error *err);
 
 /* ---- host_tenants.c ---- */
 

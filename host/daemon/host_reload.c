@@ -23,7 +23,7 @@ reload_config (struct host *host, struct error *err)
     config_free (&now);
     return error_wrap (err, "asks.key_file: ");
   }
-  if (!host_follow_auth (host, &now, err)) {
+  if (!host_follow_tls (host, &now, err) || !host_follow_auth (host, &now, err)) {
     config_free (&now);
     return false;
   }

@@ -208,14 +208,26 @@ listen_unix (const char *path, uid_t owner, gid_t group, struct error *err)
 
 enum { FIRST_INHERITED = 3 };
 
+/* Descriptors have names, with colons between them. */
+static void
+read_names (const char *names, bool *tls, int max)
+{
+  for (int i = 0; names != NULL && i < max; i++) {
+    const size_t len = strcspn (names, ":");
+    tls[i] = len == 5 && memcmp (names, "https", 5) == 0;
+    names = names[len] == ':' ? names + len + 1 : NULL;
+  }
+}
+
 static int
-inherited_count (void)
+inherited_count (bool *tls, int max)
 {
   const char *count = getenv ("LISTEN_FDS"), *pid = getenv ("LISTEN_PID");
   long number = count != NULL ? strtol (count, NULL, 10) : 0;
 
   if (pid == NULL || strtol (pid, NULL, 10) != (long) getpid () || number < 0 || number > INT16_MAX)
     number = 0;
+  read_names (getenv ("LISTEN_FDNAMES"), tls, number < max ? (int) number : max);
   (void) unsetenv ("LISTEN_FDS");
   (void) unsetenv ("LISTEN_PID");
   (void) unsetenv ("LISTEN_FDNAMES");
@@ -247,9 +259,9 @@ take_inherited (int fd, bool anywhere, char bound[80], struct error *err)
 }
 
 int
-listen_inherited (int *fds, char (*bound)[80], int max, bool anywhere, struct error *err)
+listen_inherited (int *fds, char (*bound)[80], bool *tls, int max, bool anywhere, struct error *err)
 {
-  int count = inherited_count ();
+  int count = inherited_count (tls, max);
 
   if (count > max) {
     error_set (err, "the service manager opened %d sockets, %d are possible", count, max);

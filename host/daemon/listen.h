@@ -22,9 +22,10 @@ bool listen_is_local (int fd);
 int listen_unix (const char *path, uid_t owner, gid_t group, struct error *err);
 
 /* The sockets that whoever started this process opened for it (sd_listen_fds(3)): descriptors 3 and
- * up, at most `max` of them, into `fds`, their addresses into `bound`.  Takes LISTEN_FDS,
- * LISTEN_PID and LISTEN_FDNAMES out of the environment.  0: there are none.  -1: there is one that
- * can't be served, err says why. */
-int listen_inherited (int *fds, char (*bound)[80], int max, bool anywhere, struct error *err);
+ * up, at most `max` of them, into `fds`, their addresses into `bound`, and whether they are named
+ * "https" into `tls`.  Takes LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES out of the environment.  0:
+ * there are none.  -1: there is one that can't be served, err says why. */
+int listen_inherited (int *fds, char (*bound)[80], bool *tls, int max, bool anywhere,
+                      struct error *err);
 
 #endif

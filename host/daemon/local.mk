@@ -9,7 +9,7 @@ libhost_la_SOURCES += \
 	%D%/gather.c \
 	%D%/host.c %D%/host.h %D%/host_parts.h \
 	%D%/host_open.c %D%/host_core.c %D%/host_fronts.c %D%/host_auth.c %D%/host_tenants.c %D%/host_run.c %D%/host_reload.c \
-	%D%/host_http.c %D%/host_phone.c %D%/host_realtime.c %D%/host_outbox.c %D%/host_sessions.c %D%/host_store.c %D%/host_audit.c %D%/host_top.c \
+	%D%/host_http.c %D%/host_phone.c %D%/host_realtime.c %D%/host_outbox.c %D%/host_sessions.c %D%/host_store.c %D%/host_audit.c %D%/host_top.c %D%/host_tls.c \
 	%D%/hooks.c %D%/hooks.h %D%/outbox.c %D%/outbox.h \
 	%D%/http_keys.c %D%/http_keys.h \
 	%D%/intake.c %D%/intake.h \

@@ -98,6 +98,17 @@ check_auth (const struct sources *sources, const struct config *config, struct e
   return good;
 }
 
+/* Certificate and key of the listeners that speak TLS. */
+static bool
+check_tls (const struct config *config, struct error *err)
+{
+  struct tls_server *tls;
+  const bool good = host_read_tls (&config->tls, false, &tls, err);
+
+  tls_server_free (tls);
+  return good;
+}
+
 static void
 nothing_new (void *ctx, const struct tenant_file *file)
 {
@@ -148,7 +159,7 @@ check (struct sources *sources)
 
   config_init (&config);
   ok = read_config (sources, &config, &err) && check_auth (sources, &config, &err)
-       && check_tenants (sources, &err) && check_tools (sources, &err)
+       && check_tls (&config, &err) && check_tenants (sources, &err) && check_tools (sources, &err)
        && (policies = policies_read (sources->dir, &err)) != NULL;
   if (ok)
     say_good (sources, &config, policies);

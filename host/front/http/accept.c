@@ -45,6 +45,34 @@ note (struct http_server *server, enum turned_away why, const char *peer, const 
   count->logged_at = now;
 }
 
+/* Anybody can fail as often as they like: a line a second says how often it was. */
+void
+accept_tls_ended (struct http_server *server, const struct conn *c, enum handshake_end end,
+                  const char *why)
+{
+  struct turned_away_count *count = &server->handshakes_failed;
+  struct sockaddr_storage address = { 0 };
+  socklen_t len = sizeof address;
+  const ev_tstamp now = ev_now (server->env->loop);
+  struct crowd_key key;
+  char peer[CROWD_NAME_MAX];
+
+  server->handshakes[end]++;
+  if (end == HANDSHAKE_DONE)
+    return;
+  count->total++;
+  if (count->logged != 0 && now >= count->logged_at && now - count->logged_at < log_seconds)
+    return;
+  (void) getpeername (c->io.fd, (struct sockaddr *) &address, &len);
+  key = crowd_key_of (c->io.fd, &address);
+  crowd_key_name (&key, peer);
+  log_event (server->env->log, LOG_INFO, "tls_handshake_failed", "peer", peer, "why",
+             end == HANDSHAKE_PLAIN ? "the peer speaks HTTP without TLS" : why, "count",
+             LOG_INT (count->total - count->logged), NULL);
+  count->logged = count->total;
+  count->logged_at = now;
+}
+
 /* ---- pauses ---- */
 
 static void
@@ -99,13 +127,18 @@ accept_again (struct http_server *server)
 
 /* ---- refusals ---- */
 
-/* Say that there are too many, whether it is heard or not, and close. */
+/* Say that there are too many, whether it is heard or not, and close.  With TLS it would take a
+ * handshake to be heard. */
 static void
-turn_away (int fd)
+turn_away (const struct listener *l, int fd)
 {
   CLEANUP_BUF struct buf answer = { 0 };
   char unread[4096];
 
+  if (l->tls) {
+    (void) close (fd);
+    return;
+  }
   reply_put_refusal (&answer, HTTP_REFUSED_CROWDED, false);
   (void) !recv (fd, unread, sizeof unread, MSG_DONTWAIT);
   (void) !send (fd, answer.data, answer.len, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -129,7 +162,7 @@ turn_away_with_reserve (struct listener *l)
   fd = server->accept (l->io.fd, &address);
   if (fd >= 0) {
     note (server, AWAY_DESCRIPTORS, NULL, NULL);
-    turn_away (fd);
+    turn_away (l, fd);
   }
   take_reserve (server);
 }
@@ -142,9 +175,9 @@ refuse (struct listener *l, int fd, enum crowd_verdict verdict, const struct cro
 
   crowd_key_name (key, peer);
   note (server, verdict == CROWD_FULL ? AWAY_FULL : AWAY_PEER_FULL, peer, NULL);
-  if (crowd_strangers (server->crowd) >= CROWD_MAX)
-    return turn_away (fd);
-  conn_open (server, fd, l->local, NULL);
+  if (l->tls || crowd_strangers (server->crowd) >= CROWD_MAX)
+    return turn_away (l, fd);
+  conn_open (server, fd, l->local, NULL, NULL);
 }
 
 /* ---- accepting ---- */
@@ -170,7 +203,7 @@ turn_away_for_descriptors (struct listener *l, int fd, const struct crowd_key *k
 
   crowd_key_name (key, peer);
   note (l->server, AWAY_DESCRIPTORS, peer, NULL);
-  turn_away (fd);
+  turn_away (l, fd);
 }
 
 static void
@@ -178,6 +211,7 @@ welcome (struct listener *l, int fd, const struct sockaddr_storage *address)
 {
   struct http_server *server = l->server;
   struct crowd_key key = crowd_key_of (fd, address);
+  struct tls *tls = NULL;
   struct crowd_peer *peer;
   enum crowd_verdict verdict;
 
@@ -186,10 +220,15 @@ welcome (struct listener *l, int fd, const struct sockaddr_storage *address)
   verdict = crowd_enter (server->crowd, &key, &peer);
   if (verdict != CROWD_WELCOME)
     return refuse (l, fd, verdict, &key);
+  if (l->tls && (tls = tls_new (server->tls, fd)) == NULL) {
+    crowd_leave (server->crowd, peer);
+    (void) close (fd);
+    return;
+  }
   server->accepted++;
   if (!l->local)
     (void) setsockopt (fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof (int));
-  conn_open (server, fd, l->local, peer);
+  conn_open (server, fd, l->local, tls, peer);
 }
 
 static void
@@ -258,7 +297,7 @@ accept_init (struct http_server *server)
 }
 
 void
-accept_listen (struct http_server *server, int fd)
+accept_listen (struct http_server *server, int fd, bool tls)
 {
   struct listener *l = xcalloc (1, sizeof *l);
   struct sockaddr_storage address = { 0 };
@@ -267,6 +306,7 @@ accept_listen (struct http_server *server, int fd)
   (void) getsockname (fd, (struct sockaddr *) &address, &len);
   l->server = server;
   l->local = address.ss_family == AF_UNIX;
+  l->tls = tls;
   LIST_INSERT_HEAD (&server->listeners, l, link);
   ev_io_init (&l->io, on_connection, fd, EV_READ);
   l->io.data = l;

@@ -51,16 +51,32 @@ wanted_events (const struct conn *c)
 }
 
 static void
-watch (struct conn *c)
+watch_for (struct conn *c, int events)
 {
-  int events = wanted_events (c);
-
   if (ev_is_active (&c->io) && (c->io.events & (EV_READ | EV_WRITE)) == events)
     return;
   ev_io_stop (c->server->env->loop, &c->io);
   ev_io_set (&c->io, c->io.fd, events);
   if (events != 0)
     ev_io_start (c->server->env->loop, &c->io);
+}
+
+/* What TLS has read already, the socket will not tell of. */
+static void
+tell_pending (struct conn *c)
+{
+  if (c->tls != NULL && tls_has_pending (c->tls))
+    ev_feed_event (c->server->env->loop, &c->io, EV_READ);
+}
+
+static void
+watch (struct conn *c)
+{
+  const int events = wanted_events (c);
+
+  watch_for (c, events);
+  if ((events & EV_READ) != 0)
+    tell_pending (c);
 }
 
 void
@@ -123,6 +139,8 @@ close_socket (struct conn *c)
   leave_turns (c);
   waits_remove (&server->waits, &c->wait);
   ev_io_stop (server->env->loop, &c->io);
+  tls_free (c->tls);
+  c->tls = NULL;
   (void) close (c->io.fd);
   server->connections--;
   server->lingering -= c->state == CONN_LINGERING;
@@ -171,7 +189,11 @@ conn_lose (struct conn *c)
 static void
 leave (struct conn *c)
 {
-  if (!c->lingers || shutdown (c->io.fd, SHUT_WR) < 0)
+  if (!c->lingers)
+    return close_now (c);
+  tls_free (c->tls); /* what is thrown away need not be read */
+  c->tls = NULL;
+  if (shutdown (c->io.fd, SHUT_WR) < 0)
     return close_now (c);
   release_exchange (c);
   c->state = CONN_LINGERING;
@@ -229,11 +251,14 @@ limit_pieces (struct iovec *pieces, size_t count)
 
 /* As send, but a socket that takes nothing just now took 0. */
 static ssize_t
-send_pieces (int fd, struct iovec *pieces, size_t count)
+send_pieces (const struct conn *c, struct iovec *pieces, size_t count)
 {
   struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
+  const int fd = c->io.fd;
   ssize_t n;
 
+  if (c->tls != NULL)
+    return tls_send (c->tls, pieces, count);
   do
     n = count == 1 ? send (fd, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL | MSG_DONTWAIT)
                    : sendmsg (fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -268,7 +293,7 @@ conn_send (struct conn *c, const void *body, size_t len)
   if (count == 0)
     return true;
   limit_pieces (pieces, count);
-  n = send_pieces (c->io.fd, pieces, count);
+  n = send_pieces (c, pieces, count);
   if (n < 0)
     return false;
   taken = (size_t) n;
@@ -455,6 +480,12 @@ put_off_reading (struct conn *c)
   c->server->unread_count++;
 }
 
+ssize_t
+conn_recv (struct conn *c, void *room, size_t len)
+{
+  return c->tls != NULL ? tls_recv (c->tls, room, len) : recv (c->io.fd, room, len, MSG_DONTWAIT);
+}
+
 static void
 read_request (struct conn *c)
 {
@@ -462,7 +493,7 @@ read_request (struct conn *c)
 
   if (c->x == NULL)
     c->x = exchange_take (pool_of (c), c);
-  n = exchange_receive (c->x, c->io.fd);
+  n = exchange_receive (c->x, c);
   if (n > 0 && c->x->body_since != 0 && !pressure_take (c->server->env->pressure, (size_t) n))
     return refuse (c, HTTP_REFUSED_MEMORY);
   if (n > 0)
@@ -479,7 +510,8 @@ static void
 watch_peer (struct conn *c)
 {
   char byte;
-  ssize_t n = recv (c->io.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  ssize_t n = c->tls != NULL ? tls_peek (c->tls, &byte, 1)
+                             : recv (c->io.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
@@ -496,12 +528,13 @@ static void
 read_bytes (struct conn *c)
 {
   char bytes[16 * 1024];
-  ssize_t n = recv (c->io.fd, bytes, sizeof bytes, MSG_DONTWAIT);
+  ssize_t n = conn_recv (c, bytes, sizeof bytes);
 
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (n <= 0)
     return conn_lose (c);
+  tell_pending (c);
   if (exchange_is_handed (c->x))
     return handed_bytes (c->x, bytes, (size_t) n);
   c->x->bytes (c->x->data, bytes, (size_t) n);
@@ -515,6 +548,42 @@ ask_for_peer (struct conn *c)
   if (poll (&p, 1, 0) > 0)
     return conn_lose (c);
   wait_for (c, WAIT_PEER);
+}
+
+/* ---- TLS ---- */
+
+/* Who speaks HTTP without TLS is told so, and understands it. */
+static void
+refuse_plain (struct conn *c)
+{
+  tls_free (c->tls);
+  c->tls = NULL;
+  c->x = exchange_take (pool_of (c), c);
+  refuse (c, HTTP_REFUSED_PLAIN);
+}
+
+static void
+shake_hands (struct conn *c)
+{
+  struct error err = { 0 };
+
+  switch (tls_handshake (c->tls, &err)) {
+  case TLS_WANTS_READ:
+    return watch_for (c, EV_READ);
+  case TLS_WANTS_WRITE:
+    return watch_for (c, EV_WRITE);
+  case TLS_DONE:
+    accept_tls_ended (c->server, c, HANDSHAKE_DONE, NULL);
+    c->state = CONN_READING;
+    wait_for (c, WAIT_HEAD);
+    return watch (c);
+  case TLS_IS_PLAIN:
+    accept_tls_ended (c->server, c, HANDSHAKE_PLAIN, NULL);
+    return refuse_plain (c);
+  case TLS_FAILED:
+    accept_tls_ended (c->server, c, HANDSHAKE_FAILED, err.text);
+    return close_now (c);
+  }
 }
 
 /* ---- events ---- */
@@ -532,6 +601,8 @@ static void
 on_writable (struct conn *c)
 {
   switch (c->state) {
+  case CONN_HANDSHAKE:
+    return shake_hands (c);
   case CONN_READING:
     if (!conn_send (c, NULL, 0))
       return close_now (c);
@@ -550,6 +621,12 @@ static void
 on_readable (struct conn *c)
 {
   switch (c->state) {
+  case CONN_HANDSHAKE: /* a signature takes long: others have their turns between them */
+    if (c->has_turn)
+      return;
+    if (turns_is_long (c->server->env->turns))
+      return put_off_reading (c);
+    return shake_hands (c);
   case CONN_READING:
     if (c->has_turn) /* what is here goes first */
       return;
@@ -585,6 +662,8 @@ have_turn (struct conn *c)
   bool unread = c->unread;
 
   leave_turns (c);
+  if (c->state == CONN_HANDSHAKE)
+    return shake_hands (c);
   if (c->state == CONN_READING)
     return unread ? read_request (c) : serve_requests (c);
   if (c->state == CONN_ANSWERED)
@@ -612,6 +691,10 @@ conn_expired (struct wait *wait)
 {
   struct conn *c = conn_of (wait);
 
+  if (c->state == CONN_HANDSHAKE) {
+    accept_tls_ended (c->server, c, HANDSHAKE_SLOW, "it did not end in time");
+    return close_now (c);
+  }
   switch (wait->kind) {
   case WAIT_HEAD:
   case WAIT_BODY:
@@ -626,15 +709,18 @@ conn_expired (struct wait *wait)
 bool
 conn_is_idle (const struct conn *c)
 {
-  return c->state == CONN_READING && c->x == NULL;
+  return (c->state == CONN_READING && c->x == NULL) || c->state == CONN_HANDSHAKE;
 }
 
 void
-conn_open (struct http_server *server, int fd, bool local, struct crowd_peer *counted)
+conn_open (struct http_server *server, int fd, bool local, struct tls *tls,
+           struct crowd_peer *counted)
 {
   struct conn *c = xcalloc (1, sizeof *c);
 
   c->server = server;
+  c->state = tls != NULL ? CONN_HANDSHAKE : CONN_READING;
+  c->tls = tls;
   c->counted = counted;
   server->connections++;
   crowd_open (server->crowd);

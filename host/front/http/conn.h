@@ -1,7 +1,7 @@
 /* conn.h - one connection: requests read and served one after the other, answers written, the peer
  * watched.  Between conn.c, reply.c, accept.c and server.c; nobody else includes it.
  *
- *   READING -> SERVING [-> STREAMING] -> ANSWERED -> READING | LINGERING | closed
+ *   [HANDSHAKE ->] READING -> SERVING [-> STREAMING] -> ANSWERED -> READING | LINGERING | closed
  *
  * Pipelined requests wait in the exchange's buffer or in the socket until the one before them is
  * answered; at most a few are served per turn of the loop, then others have theirs.
@@ -19,12 +19,14 @@
 
 #include "front/http/exchange.h"
 #include "front/http/peer.h"
+#include "front/http/tls.h"
 #include "front/http/waits.h"
 
 struct crowd_peer;
 struct http_server;
 
 enum conn_state {
+  CONN_HANDSHAKE, /* of TLS; nothing of HTTP has come */
   CONN_READING,   /* idle (x is NULL), or a request has come in part */
   CONN_SERVING,   /* the handler has the exchange */
   CONN_STREAMING, /* … and has begun to answer */
@@ -36,6 +38,7 @@ struct conn {
   ev_io io;
   struct http_server *server;
   struct http_exchange *x; /* NULL while idle or lingering */
+  struct tls *tls;         /* NULL: bytes are sent as they are */
   struct wait wait;
   TAILQ_ENTRY (conn) turn;
   enum conn_state state;
@@ -54,11 +57,14 @@ struct conn {
   struct crowd_peer *counted; /* as whose; NULL: it only hears that there are too many */
 };
 
-/* Take over an accepted socket, and what it is counted as; NULL: it only hears that there are too
- * many. */
-void conn_open (struct http_server *server, int fd, bool local, struct crowd_peer *counted);
+/* Take over an accepted socket, its TLS (or NULL), and what it is counted as; NULL: it only hears
+ * that there are too many, without TLS. */
+void conn_open (struct http_server *server, int fd, bool local, struct tls *tls,
+                struct crowd_peer *counted);
 /* Close now; an open exchange hears that its peer is gone. */
 void conn_lose (struct conn *c);
+/* As recv. */
+ssize_t conn_recv (struct conn *c, void *room, size_t len);
 /* Nothing of a request has come (since the last answer). */
 bool conn_is_idle (const struct conn *c);
 /* Its turn in the next turn of the loop. */

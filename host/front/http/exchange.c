@@ -1,8 +1,8 @@
 #include "front/http/exchange.h"
 
 #include <stdlib.h>
-#include <sys/socket.h>
 
+#include "front/http/conn.h"
 #include "front/http/target.h"
 
 enum {
@@ -95,12 +95,12 @@ make_room (struct http_exchange *x)
 }
 
 ssize_t
-exchange_receive (struct http_exchange *x, int fd)
+exchange_receive (struct http_exchange *x, struct conn *c)
 {
   ssize_t n;
 
   make_room (x);
-  n = recv (fd, x->in.data + x->in.len, x->in.cap - x->in.len, MSG_DONTWAIT);
+  n = conn_recv (c, x->in.data + x->in.len, x->in.cap - x->in.len);
   if (n > 0) {
     x->in.len += (size_t) n;
     if (x->body_since != 0)

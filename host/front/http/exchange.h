@@ -51,8 +51,8 @@ struct http_exchange *exchange_take (struct exchange_pool *pool, struct conn *c)
 void exchange_give_back (struct exchange_pool *pool, struct http_exchange *x);
 void exchange_pool_free (struct exchange_pool *pool);
 
-/* Read once from the socket: as recv. */
-ssize_t exchange_receive (struct http_exchange *x, int fd);
+/* Read once from the connection: as recv. */
+ssize_t exchange_receive (struct http_exchange *x, struct conn *c);
 enum http_verdict exchange_parse (struct http_exchange *x);
 /* The request is complete: fill x->request. */
 void exchange_begin (struct http_exchange *x, const struct front_peer *peer);

@@ -16,6 +16,7 @@
 #include "front/front.h"
 
 struct http_server;
+struct tls_server;    /* front/http/tls.h */
 struct http_exchange; /* one request and its answer */
 
 enum { FRONT_THREADS_MAX = 64 };
@@ -87,6 +88,10 @@ bool http_server_spread (struct http_server *server, unsigned threads, struct er
 void http_server_listen (struct http_server *server, int fd);
 /* Serve sockets of one address that share it (SO_REUSEPORT), one for each thread. */
 void http_server_listen_apart (struct http_server *server, const int *fds, size_t count);
+/* The same, with TLS, after http_server_use_tls; without threads it is one socket. */
+void http_server_listen_tls (struct http_server *server, const int *fds, size_t count);
+/* What connections from now on speak TLS with; taken over.  Those there are go on as they are. */
+void http_server_use_tls (struct http_server *server, struct tls_server *tls);
 /* Stop accepting and close idle connections; connections with an exchange close after it. */
 void http_server_drain (struct http_server *server);
 /* Give back memory: idle connections are closed, what is kept for the next requests is freed. */

@@ -18,4 +18,5 @@ libhost_la_SOURCES += \
   %D%/server.c %D%/server.h \
   %D%/target.c %D%/target.h \
   %D%/threads.c %D%/threads.h \
+  %D%/tls.c %D%/tls.h \
   %D%/waits.c %D%/waits.h

@@ -22,7 +22,7 @@ enum mail_kind {
   MAIL_ENDED,   /* the last one of a thread */
   /* from the core to a front thread */
   MAIL_OUTPUT,  /* what an exchange has to send */
-  MAIL_LISTEN,  /* serve the listening socket `fd` */
+  MAIL_LISTEN,  /* serve the listening socket `fd`; with LISTEN_TLS as a flag by that */
   MAIL_DRAIN,   /* as http_server_drain */
   MAIL_RELIEVE, /* as http_server_relieve */
   MAIL_STOP     /* close everything and end */
@@ -36,6 +36,9 @@ enum {
   OUTPUT_ENDS = 8,     /* the answer: what is left of it lies in the exchange */
   OUTPUT_LOSES = 16    /* the peer does not take what it is sent */
 };
+
+/* … and MAIL_LISTEN. */
+enum { LISTEN_TLS = 1 };
 
 struct mail {
   enum mail_kind kind;

@@ -59,14 +59,31 @@ void
 http_server_listen (struct http_server *server, int fd)
 {
   if (server->threads != NULL)
-    return threads_listen (server->threads, &fd, 1);
-  accept_listen (server, fd);
+    return threads_listen (server->threads, &fd, 1, false);
+  accept_listen (server, fd, false);
 }
 
 void
 http_server_listen_apart (struct http_server *server, const int *fds, size_t count)
 {
-  threads_listen (server->threads, fds, count);
+  threads_listen (server->threads, fds, count, false);
+}
+
+void
+http_server_listen_tls (struct http_server *server, const int *fds, size_t count)
+{
+  if (server->threads != NULL)
+    return threads_listen (server->threads, fds, count, true);
+  accept_listen (server, fds[0], true);
+}
+
+void
+http_server_use_tls (struct http_server *server, struct tls_server *tls)
+{
+  if (server->tls == NULL)
+    server->tls = tls;
+  else
+    tls_server_become (server->tls, tls);
 }
 
 static void
@@ -110,6 +127,8 @@ http_counts_add (struct http_counts *counts, const struct http_counts *more)
   counts->pauses += more->pauses;
   for (size_t i = 0; i < AWAY_KINDS; i++)
     counts->away[i] += more->away[i];
+  for (size_t i = 0; i < HANDSHAKE_ENDS; i++)
+    counts->handshakes[i] += more->handshakes[i];
 }
 
 void
@@ -120,6 +139,7 @@ http_server_count (const struct http_server *server, struct http_counts *counts)
                                   .pauses = server->pauses };
   for (size_t i = 0; i < AWAY_KINDS; i++)
     counts->away[i] = server->away[i].total;
+  memcpy (counts->handshakes, server->handshakes, sizeof counts->handshakes);
 }
 
 /* Its own, and those of its threads. */
@@ -147,6 +167,29 @@ put_metric (struct buf *out, const char *name, const char *type, const char *hel
   metrics_sample (out, name, NULL, (double) value);
 }
 
+static void
+put_tls_metrics (const struct http_server *server, const struct http_counts *counts,
+                 struct buf *out)
+{
+  static const char *const labels[HANDSHAKE_ENDS] = {
+    [HANDSHAKE_DONE] = "outcome=\"done\"",
+    [HANDSHAKE_FAILED] = "outcome=\"failed\"",
+    [HANDSHAKE_SLOW] = "outcome=\"slow\"",
+    [HANDSHAKE_PLAIN] = "outcome=\"plain_http\"",
+  };
+
+  if (server->tls == NULL)
+    return;
+  metrics_head (out, "toolhost_tls_handshakes_total", "counter", "Handshakes of TLS, by outcome.");
+  for (size_t i = 0; i < HANDSHAKE_ENDS; i++)
+    metrics_sample (out, "toolhost_tls_handshakes_total", labels[i],
+                    (double) counts->handshakes[i]);
+  metrics_head (out, "toolhost_tls_certificate_expires_seconds", "gauge",
+                "When the certificate ends, in seconds since 1970.");
+  metrics_sample (out, "toolhost_tls_certificate_expires_seconds", NULL,
+                  (double) tls_server_expires (server->tls));
+}
+
 void
 http_server_metrics (const struct http_server *server, struct buf *out)
 {
@@ -171,6 +214,7 @@ http_server_metrics (const struct http_server *server, struct buf *out)
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
     metrics_sample (out, "toolhost_http_connections_refused_total", labels[i],
                     (double) counts.away[i]);
+  put_tls_metrics (server, &counts, out);
   if (server->threads != NULL)
     threads_metrics (server->threads, out);
 }
@@ -196,5 +240,6 @@ http_server_free (struct http_server *server)
   waits_stop (&server->waits);
   ev_idle_stop (server->env->loop, &server->turn);
   exchange_pool_free (&server->pool);
+  tls_server_free (server->tls);
   free (server);
 }

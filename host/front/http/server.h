@@ -12,6 +12,7 @@ struct listener {
   ev_timer pause; /* active while nothing is accepted, for want of descriptors or memory */
   struct http_server *server;
   bool local; /* a Unix socket */
+  bool tls;
   LIST_ENTRY (listener) link;
 };
 
@@ -22,6 +23,15 @@ enum turned_away {
   AWAY_DESCRIPTORS, /* there were none left */
   AWAY_FAILED,      /* accept failed; the caller, if there is one, waits */
   AWAY_KINDS
+};
+
+/* How handshakes of TLS end. */
+enum handshake_end {
+  HANDSHAKE_DONE,
+  HANDSHAKE_FAILED,
+  HANDSHAKE_SLOW,  /* not in time */
+  HANDSHAKE_PLAIN, /* the peer spoke HTTP without TLS */
+  HANDSHAKE_ENDS
 };
 
 struct turned_away_count {
@@ -35,6 +45,7 @@ struct http_counts {
   size_t connections; /* open, and not only because their peer is yet to close */
   uint64_t accepted, pauses;
   uint64_t away[AWAY_KINDS];
+  uint64_t handshakes[HANDSHAKE_ENDS];
 };
 
 struct http_server {
@@ -43,6 +54,9 @@ struct http_server {
   http_handler handler;
   void *ctx;
   LIST_HEAD (, listener) listeners;
+  struct tls_server *tls; /* of those that speak it; that of a thread's server is the core's */
+  uint64_t handshakes[HANDSHAKE_ENDS];
+  struct turned_away_count handshakes_failed;
   /* accept4(2) for a non-blocking socket; tests put another in its place. */
   int (*accept) (int listener, struct sockaddr_storage *address);
   int reserve; /* a descriptor to give up when there are no others; -1: it could not be had back */
@@ -71,7 +85,10 @@ void http_server_close (struct http_server *server);
 
 /* accept.c */
 void accept_init (struct http_server *server);
-void accept_listen (struct http_server *server, int fd);
+void accept_listen (struct http_server *server, int fd, bool tls);
+/* A handshake has ended so; `why` for the log, or NULL. */
+void accept_tls_ended (struct http_server *server, const struct conn *c, enum handshake_end end,
+                       const char *why);
 /* A descriptor was freed: paused listeners go on. */
 void accept_again (struct http_server *server);
 /* Close all listening sockets. */

@@ -29,7 +29,7 @@ read_mail (struct front_thread *thread, struct mail *mail)
   case MAIL_OUTPUT:
     return handed_apply (mail);
   case MAIL_LISTEN:
-    return http_server_listen (thread->server, mail->fd);
+    return accept_listen (thread->server, mail->fd, (mail->flags & LISTEN_TLS) != 0);
   case MAIL_DRAIN:
     return http_server_drain (thread->server);
   case MAIL_RELIEVE:
@@ -228,6 +228,7 @@ make (struct front_threads *threads, struct front_thread *thread)
   make_env (thread);
   thread->server = http_server_new (&thread->env, &core->limits, handed_over, thread);
   thread->server->crowd = core->crowd;
+  thread->server->tls = core->tls;
   pthread_mutex_init (&thread->lock, NULL);
   mailbox_init (&thread->inbox, thread->loop, &thread->knock);
   mailbox_init (&thread->outbox, core->env->loop, &threads->knock);
@@ -241,6 +242,7 @@ unmake (struct front_thread *thread)
   turns_clear (&thread->turns);
   ev_prepare_stop (thread->loop, &thread->turn_end);
   ev_async_stop (thread->loop, &thread->knock);
+  thread->server->tls = NULL;
   http_server_free (thread->server);
   ev_loop_destroy (thread->loop);
   mailbox_clear (&thread->inbox);
@@ -325,21 +327,25 @@ threads_new (struct http_server *core, unsigned count, struct error *err)
 
 /* ---- what is asked of all of them ---- */
 
-static void
+static struct mail *
 say (struct front_thread *thread, enum mail_kind kind, int fd)
 {
+  struct mail *mail;
+
   handed_collect (thread); /* what was answered before goes first */
-  mails_add (&thread->saying, kind, NULL)->fd = fd;
+  mail = mails_add (&thread->saying, kind, NULL);
+  mail->fd = fd;
+  return mail;
 }
 
 void
-threads_listen (struct front_threads *threads, const int *fds, size_t count)
+threads_listen (struct front_threads *threads, const int *fds, size_t count, bool tls)
 {
   assert (count == 1 || count == threads->count);
   for (unsigned i = 0; i < threads->count; i++) {
     int fd = i < count ? fds[i] : fcntl (fds[0], F_DUPFD_CLOEXEC, 0);
     if (fd >= 0)
-      say (&threads->thread[i], MAIL_LISTEN, fd);
+      say (&threads->thread[i], MAIL_LISTEN, fd)->flags = tls ? LISTEN_TLS : 0;
   }
   flush (threads);
 }
@@ -348,7 +354,7 @@ void
 threads_tell (struct front_threads *threads, enum mail_kind kind)
 {
   for (unsigned i = 0; i < threads->count; i++)
-    say (&threads->thread[i], kind, -1);
+    (void) say (&threads->thread[i], kind, -1);
   flush (threads);
 }
 

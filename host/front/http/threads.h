@@ -65,7 +65,7 @@ struct front_threads {
 struct front_threads *threads_new (struct http_server *core, unsigned count, struct error *err);
 /* Each its own socket of one address (as many as there are threads), or all the same one (count is
  * 1); taken over. */
-void threads_listen (struct front_threads *threads, const int *fds, size_t count);
+void threads_listen (struct front_threads *threads, const int *fds, size_t count, bool tls);
 /* Tell all: MAIL_DRAIN or MAIL_RELIEVE. */
 void threads_tell (struct front_threads *threads, enum mail_kind kind);
 /* Add what they count. */
