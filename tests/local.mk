@@ -5,6 +5,7 @@ integration_tests = \
 	%D%/integration/test_actions.py \
 	%D%/integration/test_arguments.py \
 	%D%/integration/test_audit.py \
+	%D%/integration/test_backup.py \
 	%D%/integration/test_tls.py \
 	%D%/integration/test_watching.py \
 	%D%/integration/test_azure_search.py \

@@ -246,7 +246,7 @@ exchange_open (struct exchange *x, const struct client *client, const struct req
   }
   if (client->cert != NULL)
     (void) curl_easy_setopt (x->easy, CURLOPT_SSLCERT, client->cert);
-  if (!x->streams)
+  if (!x->streams && !request->patient)
     (void) curl_easy_setopt (x->easy, CURLOPT_TIMEOUT, (long) ANSWER_SECONDS);
   set_body (x, request);
   (void) curl_easy_setopt (x->easy, CURLOPT_CUSTOMREQUEST, request->method);

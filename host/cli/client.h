@@ -23,6 +23,7 @@ struct request {
   const char *body; /* JSON, or NULL */
   size_t body_len;
   const char *header; /* one more line, "Name: value", or NULL */
+  bool patient;       /* the answer may take as long as it takes */
 };
 
 /* Zero-initialise; free with reply_free. */

@@ -32,6 +32,7 @@ extern const struct command command_reject;
 extern const struct command command_cancel;
 extern const struct command command_reload;
 extern const struct command command_store;
+extern const struct command command_backup;
 extern const struct command command_top;
 extern const struct command command_logs;
 extern const struct command command_audit;

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
   %D%/answer.c %D%/answer.h \
   %D%/args.c %D%/args.h \
+  %D%/backup.c %D%/backup.h %D%/backup_verify.c \
   %D%/caret.c %D%/caret.h \
   %D%/client.c %D%/client.h \
   %D%/direct.c %D%/direct.h \
@@ -33,6 +34,7 @@ toolhost_SOURCES = \
   %D%/approvals.h \
   %D%/cmd_approvals.c \
   %D%/cmd_asks.c \
+  %D%/cmd_backup.c \
   %D%/cmd_call.c \
   %D%/cmd_cancel.c \
   %D%/check_offers.c %D%/check_offers.h \
@@ -63,7 +65,7 @@ toolhost_SOURCES = \
   %D%/list_cost.c %D%/list_cost.h \
   %D%/main.c
 toolhost_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS) -DTOOLHOST_TEMPLATE_DIR='"$(datadir)/toolhost/template"'
-toolhost_LDADD = libcli.la $(HOST_LIBS) $(CURL_LIBS) $(NCURSES_LIBS) -lm
+toolhost_LDADD = libcli.la $(HOST_LIBS) $(SQLITE_LIBS) $(CURL_LIBS) $(NCURSES_LIBS) -lm
 
 check_PROGRAMS += \
   tests/unit/test_cli_answer \
@@ -76,7 +78,7 @@ check_PROGRAMS += \
   tests/unit/test_cli_sse \
   tests/unit/test_cli_table \
   tests/unit/test_cli_top
-CLI_UNIT_LIBS = libcli.la $(UNIT_LIBS) $(CURL_LIBS) -lm
+CLI_UNIT_LIBS = libcli.la $(UNIT_LIBS) $(CURL_LIBS) $(SQLITE_LIBS) -lm
 tests_unit_test_cli_answer_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_args_LDADD = $(CLI_UNIT_LIBS)
 tests_unit_test_cli_lint_LDADD = $(CLI_UNIT_LIBS)

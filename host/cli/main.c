@@ -54,6 +54,7 @@ static const struct command *const commands[] = {
   &command_top,
   &command_logs,
   &command_store,
+  &command_backup,
   &command_audit,
   &command_key,
   &command_tools,

@@ -47,8 +47,9 @@ typedef uint64_t options_mask;
 #define OPTION_TRY OPTION_BIT (30)   /* --arguments, --context, --webhooks */
 #define OPTION_IMPORT                                                                              \
   OPTION_BIT (31) /* --library, --symbol, --preprocess, --output FILE, --plugin FILE */
-#define OPTION_TOP OPTION_BIT (32)  /* --once, --interval, --sort */
-#define OPTION_LOGS OPTION_BIT (33) /* --follow, --last, --level, --event, --tool, --tenant */
+#define OPTION_TOP OPTION_BIT (32)    /* --once, --interval, --sort */
+#define OPTION_LOGS OPTION_BIT (33)   /* --follow, --last, --level, --event, --tool, --tenant */
+#define OPTION_BACKUP OPTION_BIT (34) /* --verify, --audit-key */
 #define OPTIONS_DAEMON (OPTION_SOCKET | OPTION_URL | OPTION_KEY)
 #define OPTIONS_BEFORE_COMMAND (OPTIONS_DAEMON | OPTION_JSON | OPTION_HELP | OPTION_VERSION)
 
@@ -76,6 +77,7 @@ struct options {
   const char *arguments, *context, *webhooks;
   const char *library, *symbol;
   const char *sort;
+  const char *audit_key;
   const char *ca, *cert;
   const char *last, *level, *event, *tool;
   struct option_list args;
@@ -96,6 +98,7 @@ struct options {
   bool prune, dry_run, yes;
   bool preprocess;
   bool once;
+  bool verify;
   bool follow;
   bool help;
   bool version;

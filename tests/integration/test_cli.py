@@ -158,7 +158,7 @@ def test_help():
     status, out, _ = cli(None, "--help")
     same(status, OK)
     for command in ("list", "call", "resources", "read", "prompts", "prompt", "skills", "check", "schema", "new", "plugins",
-                    "cancel", "reload", "top", "logs"):
+                    "cancel", "reload", "top", "logs", "backup"):
         assert f"\n  {command} " in out, command
         same(cli(None, "help", command)[0], OK)
     same(cli(None, "call", "--help")[1], cli(None, "help", "call")[1])
