@@ -14,6 +14,7 @@ dist_check_SCRIPTS += %D%/test_examples.sh
 
 nobase_dist_pkgdata_DATA += \
   %D%/grafana/toolhost.json \
+  %D%/logrotate/toolhostd \
   %D%/phone-agent/README.md \
   %D%/phone-agent/acme-corp.json \
   %D%/phone-agent/play.py \

@@ -174,8 +174,9 @@ tell_health (struct audit *audit, bool well, const char *why)
              well ? "audit_well" : "audit_unwell", "why", well ? NULL : why, NULL);
 }
 
-/* Write the lines, however long it takes; called with the lock, which is given up meanwhile. */
-static void
+/* Write the lines, however long it takes; called with the lock, which is given up meanwhile. False:
+ * the audit ends, and they are not written. */
+static bool
 write_lines (struct audit *audit, const struct buf *lines, uint64_t first, size_t count)
 {
   struct error err = { 0 };
@@ -191,7 +192,7 @@ write_lines (struct audit *audit, const struct buf *lines, uint64_t first, size_
       break;
     audit->figures.failures++;
     if (audit->ending)
-      return;
+      return false;
     wait_until (audit, ticks_ms () + AGAIN_MS, false);
   }
   if (!audit->unsynced)
@@ -199,9 +200,11 @@ write_lines (struct audit *audit, const struct buf *lines, uint64_t first, size_
   audit->unsynced = true;
   audit->figures.written += count;
   audit->figures.bytes += lines->len;
+  audit->figures.disk += lines->len;
+  return true;
 }
 
-static void
+static bool
 write_batch (struct audit *audit, struct buf *lines)
 {
   struct buf taken = audit->waiting;
@@ -215,43 +218,79 @@ write_batch (struct audit *audit, struct buf *lines)
   count = make_records (audit, &taken, lost, lines);
   buf_free (&taken);
   pthread_mutex_lock (&audit->lock);
-  write_lines (audit, lines, first, count);
+  return write_lines (audit, lines, first, count);
 }
 
-/* Segments that are older than they are to be kept go, and the chain tells which. */
+/* Bring to the disk what was written; called with the lock, which is given up meanwhile. */
 static void
-sweep_segments (struct audit *audit)
+sync_segments (struct audit *audit)
 {
-  char name[SEGMENT_NAME_SIZE];
+  pthread_mutex_unlock (&audit->lock);
+  segments_sync (&audit->segments);
+  pthread_mutex_lock (&audit->lock);
+  audit->unsynced = false;
+}
 
-  while (
-    audit->settings.keep_ms > 0
-    && segments_remove_oldest (&audit->segments, now_ms (audit) - audit->settings.keep_ms, name)) {
-    char object[SEGMENT_NAME_SIZE + 32];
-    const int len = snprintf (object, sizeof object, "{\"segment\":\"%s\"}", name);
-    audit_add (audit, "audit_segment_removed", object, (size_t) len);
-  }
+static bool
+is_to_go (const struct audit *audit, const struct segments_found *found)
+{
+  const struct audit_settings *s = &audit->settings;
+
+  return found->oldest[0] != '\0'
+         && ((s->keep_ms > 0 && found->written_ms < now_ms (audit) - s->keep_ms)
+             || (s->disk_max > 0 && found->bytes > s->disk_max));
+}
+
+/* The chain tells of it first, and where it ended: without that nobody could tell what is left from
+ * what somebody else has left. */
+static bool
+remove_oldest (struct audit *audit, const struct segments_found *found, struct buf *lines)
+{
+  char object[SEGMENT_NAME_SIZE + AUDIT_HASH_SIZE + 64];
+  const int len =
+    snprintf (object, sizeof object, "\"segment\":\"%s\",\"last\":%" PRIu64 ",\"head\":\"%s\"",
+              found->oldest, found->end.seq, found->end.hash);
+  bool good;
+
+  audit->figures.records++;
+  append (audit, "audit_segment_removed", object, (size_t) len);
+  if (!write_batch (audit, lines))
+    return false;
+  sync_segments (audit);
+  pthread_mutex_unlock (&audit->lock);
+  good = segments_remove (&audit->segments, found->oldest);
+  pthread_mutex_lock (&audit->lock);
+  audit->figures.removed += good;
+  return good;
+}
+
+static void
+sweep_segments (struct audit *audit, struct buf *lines)
+{
+  struct segments_found found;
+
+  do {
+    pthread_mutex_unlock (&audit->lock);
+    const bool good = segments_look (&audit->segments, &audit->settings.key, &found);
+    pthread_mutex_lock (&audit->lock);
+    audit->figures.segments = found.count;
+    audit->figures.disk = found.bytes;
+    if (!good)
+      return;
+  } while (is_to_go (audit, &found) && remove_oldest (audit, &found, lines));
 }
 
 /* Bring to the disk what was written, and remove what is old, each when it is time. */
 static void
-keep_house (struct audit *audit)
+keep_house (struct audit *audit, struct buf *lines)
 {
-  const int64_t now = ticks_ms ();
-  const bool sync = audit->unsynced && now >= audit->sync_at;
-  const bool sweep = now >= audit->sweep_at;
-
-  if (!sync && !sweep)
+  if (audit->unsynced && ticks_ms () >= audit->sync_at)
+    sync_segments (audit);
+  if (ticks_ms () < audit->sweep_at && !audit->segments.begun)
     return;
-  pthread_mutex_unlock (&audit->lock);
-  if (sync)
-    segments_sync (&audit->segments);
-  if (sweep)
-    sweep_segments (audit);
-  pthread_mutex_lock (&audit->lock);
-  audit->unsynced = audit->unsynced && !sync;
-  if (sweep)
-    audit->sweep_at = now + SWEEP_MS;
+  audit->segments.begun = false;
+  audit->sweep_at = ticks_ms () + SWEEP_MS;
+  sweep_segments (audit, lines);
 }
 
 static void *
@@ -263,13 +302,13 @@ writer (void *arg)
   pthread_mutex_lock (&audit->lock);
   audit->sweep_at = ticks_ms ();
   while (!audit->ending || audit->waiting.len != 0) {
-    keep_house (audit);
+    keep_house (audit, &lines);
     if (audit->waiting.len == 0)
       wait_until (audit, audit->unsynced ? audit->sync_at : audit->sweep_at, true);
     if (audit->waiting.len == 0)
       continue;
     wait_until (audit, ticks_ms () + BATCH_MS, false);
-    write_batch (audit, &lines);
+    (void) write_batch (audit, &lines);
     buf_reset (&lines, 64 * 1024);
   }
   pthread_mutex_unlock (&audit->lock);

@@ -8,7 +8,8 @@
  *
  * Files are segments, audit-SEQ.jsonl by the number of their first record, in one folder.  A new
  * one is begun when the last is full, or was torn by a fall of the machine; those that are older
- * than they are to be kept are removed, which is a record as well.
+ * than they are to be kept, or too many, are removed.  Before that a record on the disk tells
+ * which, and where its chain ended: what is left is held by that.
  *
  * audit_add: any thread; all others: the loop's. */
 #ifndef TOOLHOST_AUDIT_AUDIT_H
@@ -28,6 +29,7 @@ struct audit_settings {
   int folder;         /* a descriptor of it; borrowed until audit_open returns */
   size_t segment_max; /* bytes; a segment ends with the record that passes it */
   int64_t keep_ms;    /* how long a segment is kept after its last record; 0: for ever */
+  uint64_t disk_max;  /* bytes of all segments: the oldest go, never the last; 0: no bound */
   size_t waiting_max; /* bytes that may wait for the disk */
   struct audit_key key;
   struct log *log;               /* hears that it fails, and that it is well again */
@@ -36,11 +38,13 @@ struct audit_settings {
 };
 
 struct audit_figures {
-  uint64_t records;  /* taken */
-  uint64_t written;  /* of them, in files */
-  uint64_t lost;     /* of them, for which there was no room */
-  uint64_t failures; /* writes that failed */
-  uint64_t bytes;    /* written */
+  uint64_t records;        /* taken */
+  uint64_t written;        /* of them, in files */
+  uint64_t lost;           /* of them, for which there was no room */
+  uint64_t failures;       /* writes that failed */
+  uint64_t bytes;          /* written */
+  uint64_t removed;        /* segments */
+  uint64_t segments, disk; /* as of the last look: how many there are, bytes of them */
   bool well;
 };
 

@@ -8,6 +8,7 @@
 
 #include "audit/segment.h"
 #include "base/buf.h"
+#include "base/json_tape.h"
 
 enum { PIECE = 1 << 20 };
 
@@ -19,6 +20,40 @@ struct walk {
   bool enough;
 };
 
+/* A member of a record that was checked; "": it is none that is text. */
+static void
+text_of (const char *line, size_t len, const char *member, char text[AUDIT_HASH_SIZE])
+{
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct json_tape tape;
+  const char *found = NULL;
+
+  if (json_read (&tape, line, len, &json_default_limits, &arena))
+    found = json_cstring (&tape, json_member (&tape, json_root (&tape), member), &arena);
+  (void) snprintf (text, AUDIT_HASH_SIZE, "%s", found != NULL ? found : "");
+}
+
+static void
+note_first (struct audit_read *found, const char *line, size_t len)
+{
+  found->first = found->link.seq;
+  found->anchored = found->first == 1;
+  text_of (line, len, "prev", found->before);
+}
+
+/* Does this record tell of the removal of what stood before the first one? */
+static bool
+is_anchor (const struct audit_read *found, const char *line, size_t len)
+{
+  static const char event[] = "\"event\":\"audit_segment_removed\"";
+  char head[AUDIT_HASH_SIZE];
+
+  if (memmem (line, len, event, sizeof event - 1) == NULL)
+    return false;
+  text_of (line, len, "head", head);
+  return strcmp (head, found->before) == 0;
+}
+
 static bool
 take_line (struct walk *walk, const char *line, size_t len, struct error *err)
 {
@@ -28,7 +63,9 @@ take_line (struct walk *walk, const char *line, size_t len, struct error *err)
   if (!audit_link_check (&found->link, walk->reading->key, line, len, err))
     return error_wrap (err, "%s:%llu: ", walk->name, (unsigned long long) walk->line);
   if (found->records++ == 0)
-    found->first = found->link.seq;
+    note_first (found, line, len);
+  if (!found->anchored)
+    found->anchored = is_anchor (found, line, len);
   if (walk->reading->record != NULL && !walk->reading->record (walk->reading->ctx, line, len))
     walk->enough = true;
   return true;

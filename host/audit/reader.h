@@ -23,6 +23,10 @@ struct audit_read {
   uint64_t first;         /* the number of the first record: not 1 when older ones were removed */
   struct audit_link link; /* where the chain ends */
   uint64_t torn;          /* segments that end in a piece of a record, which was never whole */
+  /* The first record is number 1, or a later record tells that those before it were removed, and
+   * that their chain ended where this one goes on. */
+  bool anchored;
+  char before[AUDIT_HASH_SIZE]; /* what the first record says of the one before it */
 };
 
 /* Read the folder at `path`.  False: err says which file and line, and what is wrong there. */

@@ -182,6 +182,7 @@ begin (struct segments *segments, uint64_t first, struct error *err)
   }
   (void) snprintf (name, sizeof name, "%s%0*" PRIu64 "%s", PREFIX, DIGITS, first, SUFFIX);
   segments->size = 0;
+  segments->begun = true;
   segments->fd = openat (segments->folder, name,
                          O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   return segments->fd >= 0 || error_set (err, "%s: %s", name, strerror (errno));
@@ -220,20 +221,43 @@ segments_sync (struct segments *segments)
     (void) fdatasync (segments->fd);
 }
 
+static bool
+look_at_oldest (const struct segments *segments, const char *name, const struct stat *st,
+                const struct audit_key *key, struct segments_found *found)
+{
+  CLEANUP_FD int fd = openat (segments->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  struct error err = { 0 };
+  bool torn;
+
+  (void) snprintf (found->oldest, sizeof found->oldest, "%s", name);
+  found->written_ms = st->st_mtim.tv_sec * 1000LL + st->st_mtim.tv_nsec / 1000000;
+  return fd >= 0 && read_end (fd, key, &found->end, &torn, &err);
+}
+
 bool
-segments_remove_oldest (struct segments *segments, int64_t before_ms, char name[SEGMENT_NAME_SIZE])
+segments_look (const struct segments *segments, const struct audit_key *key,
+               struct segments_found *found)
 {
   char **names = NULL;
   const int count = segments_list (segments->folder, &names);
   struct stat st;
-  bool removed = false;
+  bool good = count >= 0;
 
-  if (count > 1 && fstatat (segments->folder, names[0], &st, AT_SYMLINK_NOFOLLOW) == 0
-      && st.st_mtim.tv_sec * 1000LL + st.st_mtim.tv_nsec / 1000000 < before_ms) {
-    (void) snprintf (name, SEGMENT_NAME_SIZE, "%s", names[0]);
-    removed = unlinkat (segments->folder, names[0], 0) == 0;
+  *found = (struct segments_found){ .count = count > 0 ? (size_t) count : 0 };
+  for (int i = 0; i < count; i++) {
+    if (fstatat (segments->folder, names[i], &st, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    found->bytes += (uint64_t) st.st_size;
+    if (i == 0 && count > 1)
+      good = look_at_oldest (segments, names[i], &st, key, found);
   }
   if (count >= 0)
     segments_list_free (names, count);
-  return removed;
+  return good;
+}
+
+bool
+segments_remove (struct segments *segments, const char *name)
+{
+  return unlinkat (segments->folder, name, 0) == 0;
 }

@@ -20,6 +20,7 @@ struct segments {
   int folder;
   int fd; /* of the last; -1: the next write begins one */
   size_t size, size_max;
+  bool begun; /* a new one was, since this was last set back */
 };
 
 /* Find the end of the chain that stands in the folder (borrowed; a copy is kept); an empty one
@@ -32,10 +33,19 @@ void segments_close (struct segments *segments);
 bool segments_write (struct segments *segments, const struct buf *lines, uint64_t first,
                      struct error *err);
 void segments_sync (struct segments *segments);
-/* Remove the oldest segment, unless it is the last or was written to after this Unix time.  False:
- * there is none to remove. */
-bool segments_remove_oldest (struct segments *segments, int64_t before_ms,
-                             char name[SEGMENT_NAME_SIZE]);
+/* What stands in the folder. */
+struct segments_found {
+  size_t count;
+  uint64_t bytes;
+  /* the oldest, if it is not the last one */
+  char oldest[SEGMENT_NAME_SIZE]; /* "": there is none */
+  int64_t written_ms;             /* when it was last, Unix time */
+  struct audit_link end;          /* its last record */
+};
+/* False: the folder, or the end of the oldest, can't be read. */
+bool segments_look (const struct segments *segments, const struct audit_key *key,
+                    struct segments_found *found);
+bool segments_remove (struct segments *segments, const char *name);
 
 bool segment_is_name (const char *name);
 /* The names of the segments of a folder, in order, each malloced; how many.  -1: it can't be

@@ -169,6 +169,9 @@ check_audit (const char *folder, const struct audit_key *key, struct backup_proo
   buf_printf (&path, "%s/" BACKUP_AUDIT, folder);
   if (!audit_read (buf_cstr (&path), &reading, &found, err))
     return error_wrap (err, "%s/", path.data);
+  if (found.records != 0 && !found.anchored)
+    return error_set (err, "%s: it begins with record %llu, and no record tells of those before it",
+                      path.data, (unsigned long long) found.first);
   proof->records = found.records;
   proof->first = found.first;
   proof->last = found.link.seq;

@@ -332,6 +332,11 @@ verify (const struct options *options, const struct wish *wish)
                       "%s: the record with the hash %s is not there: the chain was made anew, or "
                       "ends before it",
                       wish->folder, wish->head);
+  if (found.records != 0 && !found.anchored)
+    return out_error (CLI_FAILED,
+                      "%s: it begins with record %llu, and no record tells that those before it "
+                      "were removed for their age or size",
+                      wish->folder, (unsigned long long) found.first);
   show_whole (options, &found);
   return CLI_OK;
 }

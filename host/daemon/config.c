@@ -134,6 +134,7 @@ static const struct setting audit_settings_keys[] = {
   { "key_file", SETTING_STRING, AT (audit_key_file), 0, 0, NULL, NULL },
   { "keep", SETTING_DURATION_OR_NONE, AT (audit_keep_ms), 60000, 3650LL * 24 * 3600000, NULL,
     NULL },
+  { "disk", SETTING_SIZE_OR_NONE, AT (audit_disk), 1 << 20, 1LL << 50, NULL, NULL },
   { "segment", SETTING_SIZE, AT (audit_segment), 64 << 10, 1LL << 30, NULL, NULL },
   { .name = NULL },
 };

@@ -57,7 +57,8 @@ struct config {
   bool audit_enabled, audit_required;
   char *audit_arguments; /* "none", "digest", "shape" */
   char *audit_key_file;
-  int64_t audit_keep_ms, audit_segment;                             /* 0: for ever; bytes */
+  int64_t audit_keep_ms, audit_segment; /* 0: for ever; bytes */
+  int64_t audit_disk;                   /* bytes of all its files; 0: no bound */
   int64_t store_ttl_ms, store_result_max, store_memory, store_disk; /* what outlives calls */
   int64_t session_ttl_ms, session_grace_ms, sessions_max, tenant_sessions_max,
     principal_sessions_max;

@@ -111,6 +111,7 @@ host_open_audit (struct host *host, struct error *err)
 {
   struct audit_settings settings = { .segment_max = (size_t) host->config.audit_segment,
                                      .keep_ms = host->config.audit_keep_ms,
+                                     .disk_max = (uint64_t) host->config.audit_disk,
                                      .waiting_max = WAITING_MAX,
                                      .key = host->audit_key,
                                      .log = host->log };
@@ -167,4 +168,10 @@ host_audit_metrics (const struct host *host, struct buf *out)
   metric (out, "toolhost_audit_failures_total", "counter", "Writes that failed.",
           (double) figures.failures);
   metric (out, "toolhost_audit_bytes_total", "counter", "Bytes written.", (double) figures.bytes);
+  metric (out, "toolhost_audit_segments", "gauge", "Files of the audit.",
+          (double) figures.segments);
+  metric (out, "toolhost_audit_disk_bytes", "gauge", "Bytes of all of them.",
+          (double) figures.disk);
+  metric (out, "toolhost_audit_segments_removed_total", "counter",
+          "Files that were removed for their age or size.", (double) figures.removed);
 }

@@ -76,13 +76,34 @@ start_spawner (struct host *host, struct error *err)
   return host->spawner != NULL;
 }
 
+static int
+open_log_file (const struct host *host)
+{
+  return open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+}
+
+void
+host_reopen_log (struct host *host)
+{
+  CLEANUP_FD int fd = -1;
+
+  if (host->config.log_file == NULL)
+    return;
+  fd = open_log_file (host);
+  /* Whoever is writing just now ends in the file that was there. */
+  if (fd >= 0 && dup3 (fd, host->log_fd, O_CLOEXEC) >= 0)
+    log_event (host->log, LOG_INFO, "log_reopened", "file", host->config.log_file, NULL);
+  else
+    log_event (host->log, LOG_ERROR, "log_not_reopened", "file", host->config.log_file, "why",
+               strerror (errno), NULL);
+}
+
 static bool
 open_log (struct host *host, bool quiet, struct error *err)
 {
   host->log_fd = STDERR_FILENO;
   if (host->config.log_file != NULL) {
-    host->log_fd =
-      open (host->config.log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0640);
+    host->log_fd = open_log_file (host);
     if (host->log_fd < 0)
       return error_set (err, "log file %s: %s", host->config.log_file, strerror (errno));
   }

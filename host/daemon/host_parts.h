@@ -173,7 +173,7 @@ struct host {
   ev_timer patience; /* with stdio: how long a plugin may keep the client waiting */
 
   /* running and stopping */
-  ev_signal hup, term, interrupt;
+  ev_signal hup, usr1, term, interrupt;
   bool failed, stopping;
   ev_timer drain; /* while stopping: look whether everything has ended */
   ev_tstamp stop_by, kill_by;
@@ -181,6 +181,8 @@ struct host {
 
 /* ---- host_open.c ---- */
 
+/* The log goes on in the file that has its name now, if it goes to a file. */
+void host_reopen_log (struct host *host);
 /* Everything that needs root's rights; they are gone when this returns. */
 bool host_open (struct host *host, const struct host_options *options, struct error *err);
 

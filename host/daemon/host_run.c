@@ -15,7 +15,16 @@ on_hup (struct ev_loop *loop, ev_signal *signal, int revents)
 
   (void) loop;
   (void) revents;
+  host_reopen_log (host);
   (void) host_reload (host, &err);
+}
+
+static void
+on_usr1 (struct ev_loop *loop, ev_signal *signal, int revents)
+{
+  (void) loop;
+  (void) revents;
+  host_reopen_log (signal->data);
 }
 
 static void
@@ -49,6 +58,7 @@ void
 host_unwatch (struct host *host)
 {
   stop_signal (host, &host->hup);
+  stop_signal (host, &host->usr1);
   stop_signal (host, &host->term);
   stop_signal (host, &host->interrupt);
 }
@@ -88,6 +98,7 @@ host_start (struct host *host)
     return;
   }
   watch_signal (host, &host->hup, SIGHUP, on_hup);
+  watch_signal (host, &host->usr1, SIGUSR1, on_usr1);
   watch_signal (host, &host->term, SIGTERM, on_stop_signal);
   watch_signal (host, &host->interrupt, SIGINT, on_stop_signal);
   host_listen (host);

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import sys
 
@@ -168,6 +169,41 @@ def test_bad_settings():
             assert d.process.wait(20) != 0
             d.reader.join(5)
             assert why in "\n".join(d.raw), (why, d.raw)
+
+
+def test_its_files_take_no_more_than_they_may():
+    """The oldest go while calls are made; what is left is proved, unless somebody else cuts it."""
+    with kept() as k:
+        with k.again(config={"audit": {"segment": "64K", "disk": "1M"}}) as d:
+            d.http("GET", "/healthz")
+            n = 0
+            while len(list(k.folder.iterdir())) < 8:
+                d.rest("echo", {"text": "x"}, call_id=f"{n}-" + "i" * 100)
+                n += 1
+            metrics = d.http("GET", "/metrics").body.decode()
+            assert "toolhost_audit_segments_removed_total 0" in metrics, metrics
+        with k.again(config={"audit": {"segment": "64K", "disk": 1 << 20, "keep": "1h"}}) as d:
+            for file in sorted(k.folder.iterdir())[:3]:
+                os.utime(file, (1000, 1000))
+            d.rest("echo", {"text": "x"})
+        with k.again(config={"audit": {"segment": "64K", "keep": "1h"}}) as d:
+            wait_for(lambda: "toolhost_audit_segments_removed_total 3" in d.http("GET", "/metrics").body.decode())
+        found = head(k)
+        assert found["first"] > 1, found
+        removed = query(k, "event=audit_segment_removed")
+        same((len(removed), removed[-1]["last"] + 1), (3, found["first"]))
+        first_file(k).unlink()
+        code, _, err = cli("verify", str(k.folder))
+        same(code, 1, err)
+        assert "no record tells that those before it were removed" in err, err
+
+
+def test_bounds_of_its_files_are_checked():
+    for audit, why in (({"disk": "1K"}, "/audit/disk: "), ({"disk": "much"}, "/audit/disk: "), ({"disc": 1}, "/audit/disc: unknown property")):
+        with Daemon(plugins=["echo"], config={"audit": audit}, check=False) as d:
+            assert d.process.wait(20) != 0
+            d.reader.join(5)
+            assert why in "\n".join(d.raw), d.raw
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ import contextlib
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import threading
 import time
@@ -275,6 +277,51 @@ def test_logs_follows_on_a_terminal():
                                  for line in screen.lines), "the line")
         os.kill(screen.pid, signal.SIGINT)
         same(screen.end(), -signal.SIGINT)
+
+
+# ---- the log file
+
+def lines_of(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_log_file_is_rotated_without_losing_a_line():
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "toolhostd.log"
+        os.chmod(folder, 0o1777)
+        with Daemon(plugins=["echo"], config={"log_file": str(log), "log_calls_per_second": 1000000}, check=False) as d:
+            wait_for(lambda: log.exists() and any(line["event"] == "ready" for line in lines_of(log)))
+            d.address = next(line["address"] for line in lines_of(log) if line["event"] == "listening")
+            failures, count, ended = [], [0], threading.Event()
+            caller = threading.Thread(target=keep_calling, args=(d, failures, count, ended))
+            caller.start()
+            names = []
+            for number, ask in enumerate((signal.SIGUSR1, signal.SIGHUP, signal.SIGUSR1)):
+                names.append(log.with_suffix(f".{number}"))
+                wait_for(lambda: any(line["event"] == "tool_call_finished" for line in lines_of(log)))
+                log.rename(names[-1])
+                d.process.send_signal(ask)
+                wait_for(lambda: log.exists() and any(line["event"] == "log_reopened" for line in lines_of(log)))
+            ended.set()
+            caller.join(60)
+            same(failures, [])
+            wait_for(lambda: sum(line["event"] == "tool_call_finished" for name in (*names, log) for line in lines_of(name))
+                     == count[0], what="a line of each call")
+
+
+def test_a_log_file_that_can_not_be_opened_again():
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "toolhostd.log"
+        os.chmod(folder, 0o1777)
+        with Daemon(plugins=["echo"], config={"log_file": str(log)}, check=False) as d:
+            wait_for(lambda: log.exists() and any(line["event"] == "ready" for line in lines_of(log)))
+            old = log.rename(log.with_suffix(".old"))
+            log.mkdir()
+            d.process.send_signal(signal.SIGUSR1)
+            wait_for(lambda: any(line["event"] == "log_not_reopened" for line in lines_of(old)))
+            log.rmdir()
+            d.process.send_signal(signal.SIGUSR1)
+            wait_for(lambda: log.exists() and any(line["event"] == "log_reopened" for line in lines_of(log)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "audit/audit.h"
+#include "audit/reader.h"
 #include "audit/segment.h"
 #include "base/memory.h"
 #include "tap.h"
@@ -416,10 +417,78 @@ test_kept (void)
                                   "\"audit-00000000000000000001.jsonl\""));
 }
 
+static struct audit *
+open_bounded (size_t segment_max, uint64_t disk_max)
+{
+  const int fd = open_folder ();
+  struct error err = { 0 };
+  struct audit *audit = audit_open (
+    &(struct audit_settings){
+      .folder = fd, .segment_max = segment_max, .disk_max = disk_max, .waiting_max = 1 << 20 },
+    &err);
+
+  (void) close (fd);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (audit);
+  return audit;
+}
+
+static struct audit_read
+read_chain (void)
+{
+  const struct audit_reading reading = { .key = &no_key };
+  struct audit_read found;
+  struct error err = { 0 };
+
+  CU_ASSERT_TRUE (audit_read (folder, &reading, &found, &err));
+  CU_ASSERT_STRING_EQUAL (err.text, "");
+  return found;
+}
+
+/* The oldest go until all fit, and what is left hangs on the record of the last that went. */
+static void
+test_bounded (void)
+{
+  struct audit *audit;
+  struct audit_read found;
+
+  empty_folder ();
+  for (int i = 0; i < 8; i++)
+    add (&no_key, 100, 1);
+  CU_ASSERT_EQUAL (count_segments (), 8);
+  audit = open_bounded (1 << 20, 1600);
+  while (audit_figures (audit).removed < 4)
+    ;
+  audit_close (audit);
+  found = read_chain ();
+  CU_ASSERT (found.first > 4);
+  CU_ASSERT_TRUE (found.anchored);
+  CU_ASSERT_EQUAL (found.segments, (uint64_t) count_segments ());
+}
+
+/* What somebody else cuts off has no such record. */
+static void
+test_cut_off (void)
+{
+  const int dir = open_folder ();
+  struct audit_read found;
+
+  empty_folder ();
+  for (int i = 0; i < 3; i++)
+    add (&no_key, 100, 1);
+  CU_ASSERT_TRUE (read_chain ().anchored);
+  CU_ASSERT_EQUAL (unlinkat (dir, FIRST, 0), 0);
+  (void) close (dir);
+  found = read_chain ();
+  CU_ASSERT_EQUAL (found.first, 2);
+  CU_ASSERT_FALSE (found.anchored);
+}
+
 static CU_TestInfo tests[] = {
   { "a record", test_chain },
   { "a chain over several lives", test_goes_on },
   { "a chain over several files", test_segments },
+  { "as many files as fit", test_bounded },
+  { "a begin that was cut off is found", test_cut_off },
   { "what is changed is found", test_harm },
   { "what is removed is found", test_removed },
   { "with a key nobody else makes records", test_key },
