@@ -30,7 +30,7 @@ def run_case(served, case, options, beside="nginx"):
         sides = {}
         for name, server in served.items():
             target = stack.enter_context(contextlib.closing(server.target(case.size)))
-            target.verify(case.connections)  # and warm: compilers of others have seen it
+            target.verify(case.connections)
             sides[name] = run_of(server, target, case, options.seconds)
         runs = measure.alternate(sides, options.runs, settle=lambda: time.sleep(0.05))
     return {name: summary(runs, name, beside) for name in served}

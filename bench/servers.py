@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from measure import SOURCE  # noqa: F401  (it says where the harness is)
+from measure import BUILD
 from harness import Daemon, descendants
 from wrk import MODERN, ONE_CORE, Target, echo_call
 
@@ -27,7 +27,7 @@ http {{
 }}
 """
 ANSWER = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"xx"}],"resultType":"complete"}}'
-START_SECONDS = 60
+START_SECONDS = 180
 
 
 class Served:
@@ -100,7 +100,8 @@ def nginx():
 def peer(one):
     """A server of peers.py; peers.Missing when it can't be had."""
     command, port = one.command(), free_port()
-    with started([*ONE_CORE, *command, port], port, one.title, stdout=subprocess.DEVNULL) as process:
+    with (open(BUILD / "peers" / one.name / "server.log", "wb") as log,
+          started([*ONE_CORE, *command, port], port, one.title, stdout=log, stderr=log) as process):
         yield Served(f"http://127.0.0.1:{port}/mcp", process.pid, one.protocol)
 
 

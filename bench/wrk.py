@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).parent
@@ -15,6 +16,8 @@ MODERN = "2026-07-28"
 # Of an answer's length: by so much the mean of a run may differ from that of the run that was checked.  Answers that tell
 # what a call took differ a little by themselves.
 NEAR = 0.1
+WARM_CALLS, WARM_SECONDS = 5000, 20
+SLOW = 30  # seconds: a run in which nothing was answered is made again, twice as long, up to this
 
 
 def mcp_call(tool, arguments, protocol=MODERN):
@@ -57,10 +60,15 @@ class Target:
         if answer.status != 200 or (self.expect is not None and self.expect not in text):
             sys.exit(f"{self.url}: a wrong answer before any load: {answer.status} {text[:300]}")
 
-    def verify(self, connections, seconds=1):
-        """A run that is not measured, in which every answer is looked at.  The mean length of its answers is what those of
-        the runs that follow are held against, in which wrk looks at the status alone."""
-        result = self.load(connections, seconds, verify=True)
+    def verify(self, connections):
+        """Runs that are not measured: in the first every answer is looked at, and there are so many calls that compilers of
+        others have seen what comes.  The mean length of the last one's answers is what those of the runs that follow are held
+        against, in which wrk looks at the status alone."""
+        result = self.load(connections, 1, verify=True)
+        calls, end = result["calls"], time.monotonic() + WARM_SECONDS
+        while calls < WARM_CALLS and time.monotonic() < end:
+            result = self.load(connections, 1)
+            calls += result["calls"]
         self.length = result["bytes"] / result["calls"]
 
     def load(self, connections, seconds, place=ONE_CORE, verify=False):
@@ -74,9 +82,11 @@ class Target:
         if done.returncode != 0:
             sys.exit(f"wrk: {done.stderr or done.stdout}")
         result = json.loads(done.stdout.strip().splitlines()[-1])
+        if not result["calls"] and seconds < SLOW:
+            return self.load(connections, 2 * seconds, place, verify)
         if result["refused"] or result["wrong"] or result["broken"] or not result["calls"]:
             sys.exit(f"{self.url}: of {result['calls']} answers {result['refused']} were no 200 and {result['wrong']} wrong; "
-                     f"{result['broken']} connections broke")
+                     f"{result['broken']} connections broke or were not answered in time")
         self.compare_length(result["bytes"] / result["calls"])
         result["rate"] = result["calls"] / result["seconds"]
         return result
