@@ -83,8 +83,9 @@ def main():
         served, missing = start_all(stack, options)
         cases = compare.run_cases(served, CASES, options)
     table = promises(cases)
+    nginx = (measure.first_line("/usr/sbin/nginx", "-v") or "?").rpartition("/")[2]
     figures = {"cases": cases, "missing": missing, "promises": table.rows,
-               "versions": {"nginx": measure.first_line("/usr/sbin/nginx", "-v"), **{one.title: one.version for one in peers.ALL}}}
+               "versions": {"nginx": nginx, **{one.title: one.version for one in peers.ALL}}}
     if not options.json:
         table.show()
         if missing:

@@ -1,4 +1,7 @@
 # What ./dev bench runs.
+# Figures that were kept, with their pictures.
+EXTRA_DIST += %D%/results
+
 EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_SOURCES = %D%/schema_bench.c tests/unit/bounds.c tests/unit/bounds.h
 %C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
