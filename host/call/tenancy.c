@@ -58,9 +58,16 @@ follow (struct tenancy *t)
     tenants_set_running_max (t->all->pool, t->name, tenancy_terms (t)->running_max);
 }
 
+/* Whose terms have changed; those of "default" are the terms of many. */
 static void
-follow_all (struct tenancies *all)
+follow_changed (struct tenancy *changed)
 {
+  struct tenancies *all = changed->all;
+
+  if (changed != all->otherwise) {
+    follow (changed);
+    return;
+  }
   for (struct tenancy *t = all->by_name; t != NULL; t = t->hh.next)
     follow (t);
 }
@@ -99,7 +106,7 @@ tenancy_grant (struct tenancy *t, const struct terms *terms)
   guards_unref (before);
   if (t->own == NULL)
     t->own = catalog_of_tenant (t->all->whole);
-  follow_all (t->all);
+  follow_changed (t);
   return t->own;
 }
 
@@ -117,7 +124,7 @@ tenancy_revoke (struct tenancy *t)
   guards_unref (t->terms.guards);
   t->terms.guards = NULL;
   catalog_free (was);
-  follow_all (t->all);
+  follow_changed (t);
 }
 
 struct catalog *

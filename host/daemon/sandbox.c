@@ -29,6 +29,10 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
   question->answered = true;
 }
 
+/* Seconds.  What is made meanwhile, of ten thousands of tenants perhaps, may keep the loop from
+ * hearing it. */
+static const double ANSWER_WITHIN = 60;
+
 /* What is loaded does not matter, and is no plugin: a worker reports before it loads anything. */
 void
 sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spawner *spawner,
@@ -44,6 +48,7 @@ sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spa
   pool_settings_default (&settings);
   settings.spawner = spawner;
   settings.build = TOOLHOST_BUILD_ID;
+  settings.start_timeout = ANSWER_WITHIN;
   pool_init (&question->pool, loop, NULL, &settings);
   policy_init (&policy);
   policy.require = 0; /* it shall tell, not refuse */
