@@ -44,7 +44,8 @@ struct plugins {
   unsigned asking, taking;
   struct calls *calls; /* where templates are asked what they list; NULL: not yet */
   bool scanned, ready;
-  bool stale; /* the toolset does not have what the plugins offer now */
+  bool stale;        /* the toolset does not have what the plugins offer now */
+  ev_timer together; /* it is made then, with what has come meanwhile */
 };
 
 /* Bring by_name into the order of the names. */

@@ -14,6 +14,11 @@
 /* Seconds until a plugin is asked again that this machine had no time or no room for. */
 static const double AGAIN_FIRST = 1, AGAIN_MOST = 60;
 
+/* With so many tools a toolset takes milliseconds to make.  Until all plugins are known it is made
+ * once in so many seconds, not for each of them: that would take the square of their number. */
+enum { MANY_TOOLS = 10000 };
+static const double TOGETHER = 0.25;
+
 static void pump (struct plugins *all);
 
 /* ---- the toolset ---- */
@@ -37,6 +42,28 @@ rebuild (struct plugins *all)
     plugins_put_together (all);
   for (struct plugin *p = all->by_name; p != NULL; p = p->hh.next)
     listings_ask (p);
+}
+
+static void
+on_together (struct ev_loop *loop, ev_timer *timer, int revents)
+{
+  (void) loop;
+  (void) revents;
+  rebuild (timer->data);
+}
+
+/* A plugin offers something.  What nobody was served before may be served a little later. */
+static void
+put_together (struct plugins *all, bool is_new)
+{
+  if (!is_new || all->ready || catalog_toolset (all->needs.catalog)->all < MANY_TOOLS) {
+    rebuild (all);
+    return;
+  }
+  if (ev_is_active (&all->together))
+    return;
+  ev_timer_set (&all->together, TOGETHER, 0);
+  ev_timer_start (all->needs.pool->loop, &all->together);
 }
 
 void
@@ -266,6 +293,9 @@ check_ready (struct plugins *all)
   describe_cache_save (all->needs.cache);
   intake_sweep_later (all->needs.intake);
   if (!all->ready) {
+    ev_timer_stop (all->needs.pool->loop, &all->together);
+    if (all->stale)
+      rebuild (all);
     all->ready = true;
     all->needs.ready (all->needs.ctx);
   }
@@ -284,6 +314,7 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
 {
   struct plugin *plugin = ctx;
   struct plugins *all = plugin->all;
+  const bool is_new = plugin->unit == NULL;
 
   plugin->asking = false;
   all->asking--;
@@ -295,7 +326,7 @@ on_described (void *ctx, const char *json, size_t len, const struct error *err)
     describe_cache_put (all->needs.cache, plugin->next_hex, policy_digest (&plugin->policy), json,
                         len);
     if (adopt (plugin, json, len))
-      rebuild (all);
+      put_together (all, is_new);
   }
   pump (all);
   check_ready (all);
@@ -426,13 +457,14 @@ on_taken (void *ctx, const struct plugin_copy *copy, const struct error *err)
 {
   struct plugin *plugin = ctx;
   struct plugins *all = plugin->all;
+  const bool is_new = plugin->unit == NULL;
 
   plugin->taking = NULL;
   all->taking--;
   if (copy == NULL)
     fail (plugin, err->text);
   else if (begin (plugin, copy))
-    rebuild (all);
+    put_together (all, is_new);
   pump (all);
   check_ready (all);
 }
@@ -499,6 +531,8 @@ plugins_new (const struct plugins_needs *needs)
 {
   struct plugins *all = xcalloc (1, sizeof *all);
   all->needs = *needs;
+  ev_timer_init (&all->together, on_together, 0, 0);
+  all->together.data = all;
   return all;
 }
 
@@ -513,6 +547,7 @@ plugins_free (struct plugins *all)
   {
     plugin_free (p);
   }
+  ev_timer_stop (all->needs.pool->loop, &all->together);
   free (all);
 }
 

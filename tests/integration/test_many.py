@@ -2,6 +2,7 @@
 
 import itertools
 import time
+import types
 
 from harness import Daemon, comment, main, plugin_file, same, wait_for, PATIENCE
 from many_tools import check_walk, put, take_away, tools_of, walk
@@ -50,6 +51,22 @@ def test_a_thousand_plugins():
                         f"p50 {listing[25] * 1000:.1f} ms, {workers} worker processes")
                 assert workers < 50, "workers are kept for tools nobody calls"
         assert seconds[1] < 5 * PATIENCE, f"the second start took {seconds[1]:.1f} s"
+
+
+def test_more_than_ten_thousand_tools_are_all_there_at_ready():
+    """Not for each plugin that is described is the list made again then; when all are, it has them all."""
+    numbers = range(110)
+    with Daemon() as first:
+        folder = types.SimpleNamespace(plugin_dir=first.dir / "many")
+        folder.plugin_dir.mkdir(mode=0o755)
+        for number in numbers:
+            put(folder, number)
+        with Daemon(args=["--plugin-dir", str(folder.plugin_dir)], config={"page_size": 5000}, ready_within=120) as d:
+            same(len(d.log_events("plugin_loaded")), len(numbers))
+            names = d.tools()
+            same(len(names), len(numbers) * 100)
+            check_walk(names, stayed=numbers)
+            same(d.call("hundred_0109_99", {"account": "a"}).text, "hundred_0109")
 
 
 def timed(d):
