@@ -8,7 +8,7 @@ EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_LDADD = $(HOST_LIBS)
 
 EXTRA_DIST += %D%/broker.py %D%/compare.py %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py \
-	%D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py %D%/schema.py %D%/schema_bench.mjs %D%/servers.py \
+	%D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py %D%/scale.py %D%/schema.py %D%/schema_bench.mjs %D%/servers.py \
 	%D%/session.py %D%/soak.py %D%/soak_kills.py %D%/soak_sessions.py %D%/stages.json %D%/stages.py %D%/stdio.py \
 	%D%/tables.py %D%/threads.py %D%/tools.py \
 	%D%/webhooks.py %D%/wrk.py \

@@ -18,6 +18,9 @@ MEMORY = {"idle_rss_kib": "resident, idle, 20 plugins known", "idle_private_kib"
           "worker_private_dirty_kib": "private dirty, a worker", "worker_rss_kib": "resident, a worker"}
 
 
+SCALE = ("flight", "tools", "sessions", "tenants", "size", "workers")
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
@@ -54,6 +57,15 @@ def memory(report):
     return "\n" + table(["idle", ""], rows)
 
 
+def scaled(report):
+    """The points of a curve, and under them the slopes of its columns."""
+    columns = report["columns"]
+    rows = [[f"{row['x']:,}"] + ["-" if row.get(key) is None else figure(row[key]) for key in columns] for row in report["points"]]
+    for name, slope, words in (("slope", "slope", "named"), ("slope at the end", "slope_end", "named_end")):
+        rows.append([name] + [f"{c[slope]:.2f}, {c[words]}" if c[slope] is not None else "-" for c in columns.values()])
+    return "\n" + table([report["x"]] + [c["title"] for c in columns.values()], rows)
+
+
 def where(report):
     at = report["environment"]
     versions = ", ".join(f"{name} {version}" for name, version in report.get("versions", {}).items() if version)
@@ -65,6 +77,8 @@ def section(name, report):
     if name in COMPARED:
         title, beside = COMPARED[name]
         parts = list(compared(report, beside))
+    elif "points" in report:
+        title, parts = f"By {report['x']}: {report['title']}", [scaled(report)]
     else:
         title, parts = "Idle, and start", [memory(report)]
     if report.get("promises"):
@@ -81,7 +95,7 @@ def main():
     _, end, after = rest.partition(END)
     if not begin or not end:
         sys.exit(f"{PAGE} has no place for tables")
-    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory")]
+    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE))]
     sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
     PAGE.write_text(before + begin + "".join(sections) + "\n" + end + after)
     print(f"{len(sections)} sections written to {PAGE}")

@@ -3,16 +3,19 @@
 import http.server
 import json
 import pathlib
+import shutil
 import sys
 import threading
 import xml.etree.ElementTree
 
-from harness import SOURCE, main, same
+from harness import SOURCE, Skip, main, same
 
 sys.path.insert(0, str(SOURCE / "bench"))
 import measure  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
+import scale  # noqa: E402
+import tables  # noqa: E402
 import wrk  # noqa: E402
 
 
@@ -63,6 +66,85 @@ def test_servers_of_others_are_pinned_to_one_version():
         lock = next(path for path in locks if path.exists()).read_text()
         assert one.version in lock, f"{one.name}: {one.version} is not in its lock file"
         assert '"resolved"' not in lock, f"{one.name}: its lock file names the place of a registry"
+
+
+def test_slopes_are_named():
+    xs = (1, 10, 100, 1000)
+    for power, name in ((0, "flat"), (0.5, "less than linear"), (1, "linear"), (1.2, "MORE THAN LINEAR"), (-1, "falling")):
+        value = scale.slope([(x, 7 * x ** power) for x in xs])
+        assert abs(value - power) < 1e-9, value
+        same(scale.named(value), name)
+    same(scale.slope([(10, 5)]), None)
+    same(scale.slope([(10, 5), (100, None)]), None)
+
+
+class Grows:
+    """A curve with a constant that hides, at first, how its cost grows."""
+
+    def __init__(self, power):
+        self.power = power
+
+    def rows(self, points, _options=None):
+        return [{"x": x, "cost": 1000 + 0.01 * x ** self.power, "shown": x ** 3, "late": 4 if x > 10 else None} for x in points]
+
+    def curve(self):
+        columns = [scale.Column("cost", "cost"), scale.Column("shown", "shown", cost=False), scale.Column("late", "late")]
+        return scale.Curve("A title", "things", [1, 10, 100, 1000, 10_000, 100_000], 10_000, columns, self.rows)
+
+
+def test_a_cost_that_grows_too_much_at_the_end_breaks_the_promise():
+    for power, state in ((1, "kept"), (1.5, "missed")):
+        grows = Grows(power)
+        curve = grows.curve()
+        rows = grows.rows(curve.points)
+        found = scale.slopes(curve, rows)
+        assert found["cost"]["slope"] < 1, "the constant hides it"
+        same([row["state"] for row in scale.promises(curve, rows, found).rows], [state, "kept"], power)  # what is shown has none
+
+
+def test_quick_leaves_out_the_largest_points_of_each_curve():
+    for name, curve in scale.CURVES.items():
+        quick = curve.chosen(True)
+        same(curve.chosen(False), curve.points, name)
+        assert 2 <= len(quick) < len(curve.points) and quick == curve.points[:len(quick)], name
+
+
+def test_the_first_page_is_held_against_its_bound_at_the_most_tools_alone():
+    curve = scale.CURVES["tools"]
+    few = [{"x": x, "page_ms": 9} for x in curve.chosen(True)]
+    many = few + [{"x": curve.points[-1], "page_ms": 6}]
+    for rows, state in ((few, "skipped"), (many, "missed")):
+        same(scale.promises(curve, rows, scale.slopes(curve, rows)).rows[-1]["state"], state)
+
+
+def test_the_table_of_a_curve_has_its_points_and_slopes():
+    grows = Grows(1)
+    curve = grows.curve()
+    rows = grows.rows(curve.points)
+    found = scale.slopes(curve, rows)
+    report = {"x": curve.x_title, "points": rows, "columns": {c.key: {"title": c.title, **found[c.key]} for c in curve.columns}}
+    lines = tables.scaled(report).strip().splitlines()
+    same(lines[0], "| things | cost | shown | late |")
+    same(lines[2], "| 1 | 1,000 | 1 | - |")
+    same(len(lines), 2 + len(rows) + 2)
+    assert lines[-2].endswith("| 3.00, MORE THAN LINEAR | 0.00, flat |"), lines[-2]
+    same(set(tables.SCALE), set(scale.CURVES))
+    xml.etree.ElementTree.fromstring(scale.drawing(curve, rows))
+
+
+class Short:
+    """Options of a run."""
+
+    runs, seconds, quick = 1, 1, False
+
+
+def test_a_curve_is_measured_on_a_running_daemon():
+    if not shutil.which("wrk"):
+        raise Skip("there is no wrk")
+    rows = list(scale.sessions([1, 300], Short))
+    same([row["x"] for row in rows], [1, 300])
+    for row in rows:
+        assert row["rate"] > 0 and row["open_us"] > 0 and row["session_kib"] is None, row
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
