@@ -94,11 +94,12 @@ begin_ready (struct batch_member *m)
   struct call *call = m->call;
   const struct call_request request = request_of (m);
   const bool stood = m->stands;
-  CLEANUP_FREE char *room = m->room;
+  char *room = m->room;
 
   m->room = NULL;
   batch_member_free (m);
   call_begin (call, &request, stood);
+  free (room);
 }
 
 static void
@@ -117,12 +118,13 @@ surface (struct call_batch *batch)
 {
   for (struct batch_member *m; (m = batch_first_in (batch, MEMBER_READY)) != NULL;) {
     const struct call_request request = request_of (m);
-    CLEANUP_FREE char *room = m->room;
+    char *room = m->room;
 
     batch_stand_no_more (m);
     m->room = NULL;
     m->state = MEMBER_OPEN;
     (void) call_approve_beside (m->call, &request);
+    free (room);
   }
 }
 
