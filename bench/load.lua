@@ -1,8 +1,8 @@
 -- wrk: the request of the file that BENCH_REQUEST names: a line "METHOD PATH", headers, an empty line, the body.
 -- "%N" in the body is another number in each request, "%W" one of the words of BENCH_WORDS, which go round.
--- With BENCH_EXPECT every answer is looked at, which costs time: it must hold that text.
+-- Numbers begin after BENCH_FIRST.  With BENCH_EXPECT every answer is looked at, which costs time: it must hold that text.
 -- Ends with one line of JSON.
-local number = 0
+local number = tonumber(os.getenv("BENCH_FIRST") or "0")
 local threads = {}
 
 wrong = 0 -- of this thread

@@ -40,6 +40,7 @@ class Target:
     def __init__(self, url, headers, body, expect=None, words=()):
         self.url, self.headers, self.body, self.expect, self.words = url, headers, body, expect, words
         self.length = None
+        self.first = 0  # numbers that were used
         parts = urllib.parse.urlsplit(url)
         self.host, self.path = parts.netloc, parts.path
         with tempfile.NamedTemporaryFile("w", prefix="toolhost-bench.", suffix=".request", delete=False) as file:
@@ -73,7 +74,8 @@ class Target:
 
     def load(self, connections, seconds, place=ONE_CORE, verify=False):
         """{calls, seconds, rate, p50_us, p99_us} of one run; ends the program when an answer was not what it should be."""
-        environment = {**os.environ, "BENCH_REQUEST": self.file, "BENCH_WORDS": " ".join(self.words)}
+        environment = {**os.environ, "BENCH_REQUEST": self.file, "BENCH_WORDS": " ".join(self.words),
+                       "BENCH_FIRST": str(self.first)}
         if verify and self.expect:
             environment["BENCH_EXPECT"] = self.expect
         command = [*place, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s", "-s", HERE / "load.lua",
@@ -82,6 +84,7 @@ class Target:
         if done.returncode != 0:
             sys.exit(f"wrk: {done.stderr or done.stdout}")
         result = json.loads(done.stdout.strip().splitlines()[-1])
+        self.first += result["calls"] + connections  # some were asked, and nobody waited for the answers
         if not result["calls"] and seconds < SLOW:
             return self.load(connections, 2 * seconds, place, verify)
         if result["refused"] or result["wrong"] or result["broken"] or not result["calls"]:
