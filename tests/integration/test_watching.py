@@ -48,6 +48,7 @@ class Vt52:
         self.cells = {}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests that run in the background ignore it
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(TOOLHOST, [str(TOOLHOST), *map(str, words)],
                       {k: v for k, v in os.environ.items() if k not in ("LINES", "COLUMNS")} | {"TERM": "vt52"})
@@ -130,8 +131,10 @@ class Vt52:
 
     def end(self):
         """The exit status, once it has ended."""
+        end = time.monotonic() + 20 * PATIENCE
         while self.read():
-            pass
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
         os.close(self.fd)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
