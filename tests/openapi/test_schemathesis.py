@@ -34,6 +34,7 @@ warnings = false
 
 [parameters]
 "query.wait" = "false"
+"query.follow" = "false"
 
 [generation]
 database = "none"
