@@ -1,4 +1,4 @@
-"""Write the tables of docs/performance.md from bench/results.
+"""Write the tables of docs/performance.md from bench/results and bench/stages.json.
 
   ./dev bench tables"""
 
@@ -8,7 +8,7 @@ import sys
 from measure import RESULTS, SOURCE, figure
 
 PAGE = SOURCE / "docs/performance.md"
-BEGIN, END = "<!-- tables: written by ./dev bench tables -->\n", "<!-- end of tables -->\n"
+STAGES = SOURCE / "bench/stages.json"
 CASES = {"many": "64 in flight", "one": "1 in flight", "large": "64 in flight, 20 KB of arguments"}
 COMPARED = {"http": ("Calls over HTTP", "nginx"), "stdio": ("Calls over standard input", "cat"),
             "session": ("Calls in sessions", "nginx"), "broker": ("Requests through the daemon", "nginx")}
@@ -89,15 +89,28 @@ def section(name, report):
     return f"\n### {title}\n\n{where(report)}{''.join(parts)}{picture}"
 
 
+def stages(report):
+    total = sum(report["stages"].values())
+    rows = [[stage, f"{cost:,}", f"{100 * cost / total:.1f} %"] for stage, cost in report["stages"].items() if cost]
+    return (f"\ngcc {report['compiler']}, {report['machine']}:\n\n"
+            + table(["stage", "instructions", "share"], [*rows, ["all", f"{total:,}", ""]]) + "\n")
+
+
+def put(text, name, content):
+    """The text with this between the two lines that name it."""
+    begin, end = f"<!-- {name}: written by ./dev bench tables -->\n", f"<!-- end of {name} -->\n"
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        sys.exit(f"{PAGE} has no place for {name}")
+    return before + begin + content + end + after
+
+
 def main():
-    text = PAGE.read_text()
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        sys.exit(f"{PAGE} has no place for tables")
     found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE))]
     sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
-    PAGE.write_text(before + begin + "".join(sections) + "\n" + end + after)
+    text = put(PAGE.read_text(), "tables", "".join(sections) + "\n")
+    PAGE.write_text(put(text, "stages", stages(json.loads(STAGES.read_text()))))
     print(f"{len(sections)} sections written to {PAGE}")
 
 
