@@ -62,17 +62,18 @@ dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D
 tests_of_threads = $(check_PROGRAMS) \
 	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_crowd.py \
 	%D%/integration/test_http.py %D%/integration/test_isolation.py %D%/integration/test_mcp_modern.py \
-	%D%/integration/test_session_ws.py %D%/integration/test_threads.py
+	%D%/integration/test_session_ws.py %D%/integration/test_threads.py %D%/integration/test_tls.py
 
 # What speaks HTTP most, with two threads for the connections of every daemon.
 tests_of_fronts = %D%/integration/test_agui.py %D%/integration/test_approval_fronts.py \
 	%D%/integration/test_asks_mcp.py %D%/integration/test_asks_rest.py %D%/integration/test_auth.py \
 	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_crowd.py \
 	%D%/integration/test_durable.py %D%/integration/test_http.py %D%/integration/test_mcp_legacy.py \
-	%D%/integration/test_mcp_modern.py %D%/integration/test_openapi.py %D%/integration/test_realtime.py \
+	%D%/integration/test_mcp_modern.py %D%/integration/test_metrics.py %D%/integration/test_openapi.py \
+	%D%/integration/test_realtime.py \
 	%D%/integration/test_results.py %D%/integration/test_service.py %D%/integration/test_session_ws.py \
 	%D%/integration/test_sessions.py %D%/integration/test_tasks.py %D%/integration/test_threads.py \
-	%D%/integration/test_upstream.py
+	%D%/integration/test_tls.py %D%/integration/test_upstream.py
 
 .PHONY: check-threads check-fronts
 check-threads:

@@ -634,6 +634,8 @@ on_readable (struct conn *c)
       return put_off_reading (c);
     return read_request (c);
   case CONN_STREAMING:
+    if (c->deaf) /* TLS tells of what it has read, wanted or not */
+      return;
     if (c->upgraded)
       return read_bytes (c);
     return watch_peer (c);
