@@ -50,7 +50,7 @@ integration_tests = \
 	%D%/integration/test_supervisor.py \
 	%D%/integration/test_threads.py \
 	%D%/integration/test_tiers.py \
-	%D%/integration/test_traces.py \
+	%D%/integration/test_traces.py %D%/integration/test_trace_fronts.py \
 	%D%/integration/test_upstream.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D%/clients/test_asks_clients.py %D%/clients/test_clients.py %D%/clients/test_everything.py \

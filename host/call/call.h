@@ -174,7 +174,7 @@ struct call_request {
   const struct json_tape *responses_tape;
   const struct json_node *responses;
   /* Its front has decided whether it is traced: as part of this span, or not (NULL).  Else the
-   * pipeline does, by what the metadata say of a trace. */
+   * pipeline does, by what the metadata say of a trace, and links it to the span. */
   bool traced;
   const struct span *span;
 };

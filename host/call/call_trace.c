@@ -42,12 +42,16 @@ static struct span *
 begin (struct calls *calls, const struct call_request *request, int64_t now)
 {
   CLEANUP_ARENA struct arena arena = { 0 };
+  const struct trace_parent front = span_context (request->span);
   struct trace_parent parent;
+  struct span *span;
 
   if (request->traced)
     return span_child (request->span, SPAN_INTERNAL, now);
   parent = parent_in (request->metadata, request->metadata_len, &arena);
-  return span_root (calls->settings.tracer, &parent, SPAN_INTERNAL, now);
+  span = span_root (calls->settings.tracer, &parent, SPAN_INTERNAL, now);
+  span_link (span, &front);
+  return span;
 }
 
 static void

@@ -90,6 +90,23 @@ parent_of (struct slice metadata, struct arena *arena)
   return parent;
 }
 
+bool
+traced_is_told (struct slice metadata, struct arena *arena)
+{
+  return parent_of (metadata, arena).known;
+}
+
+/* With threads it was there before this turn of the loop. */
+int64_t
+traced_came (const struct front_env *env, const struct http_exchange *x)
+{
+  const int64_t came = http_request (x)->came_ns;
+
+  if (came != 0)
+    return came;
+  return env->turns != NULL && env->turns->loop != NULL ? env->turns->began : clock_ns ();
+}
+
 struct span *
 traced_begin (const struct front_env *env, const struct http_exchange *x, const char *route,
               struct slice metadata)
@@ -102,9 +119,7 @@ traced_begin (const struct front_env *env, const struct http_exchange *x, const 
     return NULL;
   told = parent_of (metadata, request->arena);
   (void) traced_parent (x, &ambient);
-  span =
-    span_root (env->tracer, told.known ? &told : &ambient, SPAN_SERVER,
-               env->turns != NULL && env->turns->loop != NULL ? env->turns->began : clock_ns ());
+  span = span_root (env->tracer, told.known ? &told : &ambient, SPAN_SERVER, traced_came (env, x));
   if (span == NULL)
     return NULL;
   span_name (span, "%.*s %s", (int) request->method.len, request->method.data, route);

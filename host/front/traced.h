@@ -13,6 +13,12 @@ bool traced_parent (const struct http_exchange *x, struct trace_parent *parent);
  * arena; as they are where they name a trace themselves, or the headers none. */
 struct slice traced_metadata (const struct http_exchange *x, struct slice metadata);
 
+/* Do the metadata of a call name a trace themselves? */
+bool traced_is_told (struct slice metadata, struct arena *arena);
+
+/* When the request was there, of clock_ns. */
+int64_t traced_came (const struct front_env *env, const struct http_exchange *x);
+
 /* Begin the span of a request of this route ("/v1/tools/{name}/call"), part of what the metadata or
  * the headers name.  NULL: it is not sampled. */
 struct span *traced_begin (const struct front_env *env, const struct http_exchange *x,

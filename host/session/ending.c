@@ -161,7 +161,7 @@ finish_handoff (struct work *work, struct handoff *handoff)
     return;
   route_to (work->session, handoff->target, handoff->args);
   if (other) /* this one has heard of it by being called */
-    route_introduce (work->session, work->name);
+    route_introduce (work->session, work);
 }
 
 /* ---- the end ---- */

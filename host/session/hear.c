@@ -78,7 +78,11 @@ static bool
 take_call (const struct heard *h, bool more)
 {
   const struct json_node *background = json_member (h->tape, h->event, "background");
-  struct session_call call = { .more = more };
+  struct session_call call = {
+    .more = more,
+    .traced = h->from->traced,
+    .span = h->from->span,
+  };
 
   call.name =
     json_string (h->tape, json_member (h->tape, h->event, "name"), h->arena, &call.name_len);
@@ -210,7 +214,7 @@ hear_input (const struct heard *h)
   size_t len;
   const char *json = json_raw (h->tape, h->event, &len);
 
-  return route_event (h->session, json, len)
+  return route_event (h->session, h->from, json, len)
          || refuse (h, "session_busy", "", "too many events wait for the active agent");
 }
 
@@ -277,7 +281,8 @@ session_hear (struct session *session, const struct session_speaker *from,
               const struct json_tape *tape, const struct json_node *event, bool *ended,
               const char **code, struct error *err)
 {
-  const struct session_speaker opener = { session->principal, session->may_approve };
+  const struct session_speaker opener = { .principal = session->principal,
+                                          .may_approve = session->may_approve };
   CLEANUP_ARENA struct arena arena = { 0 };
   const struct heard h = { .session = session,
                            .from = from != NULL ? from : &opener,

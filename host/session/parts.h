@@ -23,6 +23,7 @@
 #include "session/context.h"
 #include "session/ledger.h"
 #include "session/session.h"
+#include "watch/trace.h"
 
 enum { ROUTED_MAX = 64 /* events that wait for the active target */ };
 
@@ -47,6 +48,7 @@ struct work {
   struct work_approval approval;
   struct call_batch *batch; /* with what else its response wanted; NULL: it belongs to none */
   struct session_waiter *waiters;
+  struct span *span; /* of what has brought it; NULL: it is not sampled, or its call knows */
   char *name, *response_id, *item_id;
   char *args; /* of a handoff, until it is the active target; or NULL */
   enum tool_kind kind;
@@ -60,6 +62,8 @@ struct work {
 /* An event on its way to the active target. */
 struct routed {
   struct routed *next;
+  bool traced; /* as of a call_request */
+  struct span *span;
   size_t len;
   char json[];
 };
@@ -190,9 +194,10 @@ void state_free (struct state *state);
 /* ---- route.c ---- */
 
 /* An event for the active target, if there is one; false: too many wait for it. */
-bool route_event (struct session *session, const char *json, size_t len);
+bool route_event (struct session *session, const struct session_speaker *from, const char *json,
+                  size_t len);
 /* Before all others it hears that it has taken over from this one. */
-void route_introduce (struct session *session, const char *from);
+void route_introduce (struct session *session, const struct work *from);
 /* From now on this is the active target, called with these arguments; NULL: there is none.  Both
  * are taken over. */
 void route_to (struct session *session, char *target, char *args);

@@ -5,17 +5,27 @@
 /* ---- events that wait ---- */
 
 static struct routed *
-routed_new (const char *json, size_t len)
+routed_new (bool traced, struct span *span, const char *json, size_t len)
 {
   struct routed *routed = xcalloc (1, sizeof *routed + len);
 
+  routed->traced = traced;
+  routed->span = span_ref (span);
   routed->len = len;
   memcpy (routed->json, json, len);
   return routed;
 }
 
+static void
+routed_free (struct routed *routed)
+{
+  span_unref (routed->span);
+  free (routed);
+}
+
 bool
-route_event (struct session *session, const char *json, size_t len)
+route_event (struct session *session, const struct session_speaker *from, const char *json,
+             size_t len)
 {
   struct routed *routed;
 
@@ -23,7 +33,7 @@ route_event (struct session *session, const char *json, size_t len)
     return true;
   if (session->routed_count == ROUTED_MAX)
     return false;
-  routed = routed_new (json, len);
+  routed = routed_new (from->traced, from->span, json, len);
   *session->routed_end = routed;
   session->routed_end = &routed->next;
   session->routed_count++;
@@ -32,7 +42,7 @@ route_event (struct session *session, const char *json, size_t len)
 }
 
 void
-route_introduce (struct session *session, const char *from)
+route_introduce (struct session *session, const struct work *from)
 {
   CLEANUP_BUF struct buf json = { 0 };
   struct json_writer w = { .out = &json };
@@ -40,9 +50,9 @@ route_introduce (struct session *session, const char *from)
 
   jsonw_object (&w);
   jsonw_name_string (&w, "type", "agent_handed_off");
-  jsonw_name_string (&w, "from", from);
+  jsonw_name_string (&w, "from", from->name);
   jsonw_end (&w);
-  routed = routed_new (json.data, json.len);
+  routed = routed_new (from->span != NULL, from->span, json.data, json.len);
   routed->next = session->routed;
   if (session->routed == NULL)
     session->routed_end = &routed->next;
@@ -68,7 +78,7 @@ void
 route_forget (struct session *session)
 {
   for (struct routed *event; (event = take_first (session)) != NULL;)
-    free (event);
+    routed_free (event);
 }
 
 /* ---- the active target ---- */
@@ -98,6 +108,9 @@ route (struct session *session, const struct routed *event)
   call.metadata_len = metadata.len;
   call.args = session->target_args;
   call.args_len = session->target_args != NULL ? strlen (session->target_args) : 0;
+  call.traced = event->traced;
+  call.span = event->span;
+  work->span = span_ref (event->span);
   session->routing = work;
   work_start (work, &call);
 }
@@ -110,5 +123,5 @@ work_route (struct session *session)
   if (session->routing != NULL || session->target == NULL || (event = take_first (session)) == NULL)
     return;
   route (session, event);
-  free (event);
+  routed_free (event);
 }

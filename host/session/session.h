@@ -131,6 +131,9 @@ struct session_call {
   bool more;           /* session_response_done will say when no more of its response come */
   /* With which others it was made (call/batch.h), borrowed; NULL: with those of its response. */
   struct call_batch *batch;
+  /* As of a call_request. */
+  bool traced;
+  struct span *span;
 };
 
 enum session_verdict {
@@ -184,6 +187,9 @@ bool session_drop_ask (struct session *session, const char *call_id);
 struct session_speaker {
   const char *principal; /* NULL: nobody that is known by a name */
   bool may_approve;
+  /* What calls that it brings are part of, as of a call_request. */
+  bool traced;
+  struct span *span;
 };
 /* An event for the session, { "type": …, … }; `from` NULL: from who opened it.  False: *code says
  * what is wrong with it

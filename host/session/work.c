@@ -73,6 +73,7 @@ work_free (struct work *work)
   state_free (work->state);
   work_approval_clear (&work->approval);
   call_batch_unref (work->batch);
+  span_unref (work->span);
   free (work->args);
   free (work->name);
   free (work->response_id);
@@ -247,6 +248,8 @@ work_start (struct work *work, const struct session_call *call)
     .wants_progress = true,
     .phone = session->phone,
     .batch = work->batch,
+    .traced = call->traced,
+    .span = call->span,
     .preview = true,
     .is_event = work->entry == NULL,
     .askable = work->entry != NULL ? FRAME_ASK_ALL : 0, /* whoever answers can answer anything */
@@ -360,6 +363,7 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   tool = toolset_find (session->toolset, call->name, call->name_len);
   work = work_new (session, entry, call->name, call->name_len);
   work->batch = batch;
+  work->span = span_ref (call->span);
   work->response_id = copy_or_null (call->response_id);
   work->item_id = copy_or_null (call->item_id);
   work->kind = tool != NULL ? tool->kind : TOOL_LOOPBACK;

@@ -33,6 +33,7 @@ struct tracer {
 
 struct span {
   struct tracer *tracer;
+  unsigned refs;
   uint8_t trace[TRACE_ID], id[TRACE_SPAN_ID], parent[TRACE_SPAN_ID];
   bool has_parent, remote;
   enum span_kind kind;
@@ -182,6 +183,7 @@ span_new (struct tracer *tracer, enum span_kind kind, int64_t start_ns)
   struct span *span = xcalloc (1, sizeof *span);
 
   span->tracer = tracer;
+  span->refs = 1;
   span->kind = kind;
   span->start_ns = start_ns;
   if (take_random (tracer, span->id, sizeof span->id))
@@ -205,9 +207,10 @@ is_below (const struct tracer *tracer, const uint8_t trace[TRACE_ID])
 static bool
 choose (struct tracer *tracer, const struct trace_parent *parent, uint8_t trace[TRACE_ID])
 {
-  if (parent != NULL && parent->known) {
+  if (parent != NULL && (parent->known || parent->local)) {
     memcpy (trace, parent->trace, TRACE_ID);
-    return tracer->settings.parent_based ? parent->sampled : is_below (tracer, trace);
+    return parent->local || tracer->settings.parent_based ? parent->sampled
+                                                          : is_below (tracer, trace);
   }
   if (tracer->threshold == 0 || !take_random (tracer, trace, TRACE_ID))
     return false;
@@ -229,7 +232,8 @@ span_root (struct tracer *tracer, const struct trace_parent *parent, enum span_k
   memcpy (span->trace, trace, sizeof trace);
   if (parent == NULL || !parent->known)
     return span;
-  span->has_parent = span->remote = true;
+  span->has_parent = true;
+  span->remote = !parent->local;
   memcpy (span->parent, parent->span, sizeof span->parent);
   if (parent->state != NULL)
     span->state = xstrndup (parent->state, parent->state_len);
@@ -248,6 +252,21 @@ span_child (const struct span *of, enum span_kind kind, int64_t start_ns)
   span->has_parent = true;
   span->state = of->state != NULL ? xstrdup (of->state) : NULL;
   return span;
+}
+
+struct trace_parent
+span_context (const struct span *span)
+{
+  struct trace_parent context = { .local = true };
+
+  if (span == NULL)
+    return context;
+  context.known = context.sampled = true;
+  memcpy (context.trace, span->trace, sizeof context.trace);
+  memcpy (context.span, span->id, sizeof context.span);
+  context.state = span->state;
+  context.state_len = span->state != NULL ? strlen (span->state) : 0;
+  return context;
 }
 
 void
@@ -346,7 +365,7 @@ span_link (struct span *span, const struct trace_parent *to)
   put_hex (id, to->span, TRACE_SPAN_ID);
   buf_printf (&span->links, "%s{\"traceId\":\"%s\",\"spanId\":\"%s\",\"flags\":%d}",
               span->links.len != 0 ? "," : "", trace, id,
-              (to->sampled ? FLAG_SAMPLED : 0) | FLAG_KNOWS_REMOTE | FLAG_REMOTE);
+              (to->sampled ? FLAG_SAMPLED : 0) | FLAG_KNOWS_REMOTE | (to->local ? 0 : FLAG_REMOTE));
 }
 
 void
@@ -362,9 +381,19 @@ span_fail (struct span *span, const char *type, const char *message)
 
 /* ---- the end ---------------------------------------------------------------------------- */
 
-static void
-span_free (struct span *span)
+struct span *
+span_ref (struct span *span)
 {
+  if (span != NULL)
+    span->refs++;
+  return span;
+}
+
+void
+span_unref (struct span *span)
+{
+  if (span == NULL || --span->refs != 0)
+    return;
   free (span->state);
   free (span->message);
   buf_free (&span->name);
@@ -439,7 +468,7 @@ span_end (struct span *span, int64_t end_ns)
     render (span, end_ns != 0 ? end_ns : clock_ns (), &tracer->spans);
     tracer->counts.finished++;
   }
-  span_free (span);
+  span_unref (span);
   if (tracer->ready != NULL)
     tracer->ready (tracer->ctx, tracer->counts.waiting);
 }

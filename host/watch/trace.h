@@ -21,6 +21,7 @@ enum { TRACE_ID = 16, TRACE_SPAN_ID = 8, TRACEPARENT_LEN = 55, TRACESTATE_MAX = 
 struct trace_parent {
   bool known;
   bool sampled;
+  bool local; /* one of ours: what it has decided counts */
   uint8_t trace[TRACE_ID], span[TRACE_SPAN_ID];
   const char *state; /* tracestate, borrowed; NULL: none */
   size_t state_len;
@@ -70,6 +71,14 @@ struct span *span_root (struct tracer *tracer, const struct trace_parent *parent
 /* A part of another one, which it may outlive.  NULL of NULL. */
 struct span *span_child (const struct span *of, enum span_kind kind, int64_t start_ns);
 
+/* It as the parent of spans that begin elsewhere in here; of NULL one of which none is sampled.
+ * Borrows from it. */
+struct trace_parent span_context (const struct span *span);
+
+/* Who keeps it may make parts of it also when it has ended.  NULL of NULL. */
+struct span *span_ref (struct span *span);
+void span_unref (struct span *span);
+
 void span_name (struct span *span, const char *fmt, ...) __attribute__ ((format (printf, 2, 3)));
 /* Attributes; a text is cut to `SPAN_TEXT_MAX` bytes, a content to `SPAN_CONTENT_MAX`. */
 enum { SPAN_TEXT_MAX = 1024, SPAN_CONTENT_MAX = 16 * 1024, SPAN_ATTRIBUTES_MAX = 64 };
@@ -82,7 +91,7 @@ void span_int (struct span *span, const char *key, int64_t value);
 void span_link (struct span *span, const struct trace_parent *to);
 /* It failed: `type` becomes error.type, `message` (NULL: none) the description of its status. */
 void span_fail (struct span *span, const char *type, const char *message);
-/* It is over, and gone.  `end_ns`: of clock_ns; 0: now. */
+/* It is over, and gone where nobody has kept it.  `end_ns`: of clock_ns; 0: now. */
 void span_end (struct span *span, int64_t end_ns);
 
 /* What a next one is told: a traceparent of this span, NUL-terminated. */

@@ -17,7 +17,8 @@ struct agui_stream {
   struct http_exchange *x;
   struct agui_run *run;
   struct asked asked;
-  bool lines; /* no server-sent events */
+  struct span *span; /* of the request; NULL: it is not sampled */
+  bool lines;        /* no server-sent events */
 };
 
 void
@@ -40,7 +41,11 @@ leave (struct agui_stream *s)
 static void
 on_gone (void *data)
 {
-  leave (data);
+  struct agui_stream *s = data;
+  struct span *span = s->span;
+
+  leave (s);
+  traced_end (span, 0);
 }
 
 /* ---- what a run wants ---- */
@@ -81,6 +86,7 @@ over (void *ctx)
   struct http_exchange *x = s->x;
 
   http_on_gone (x, NULL);
+  traced_end (s->span, 200);
   leave (s);
   http_stream_end (x);
 }
@@ -116,6 +122,7 @@ open_stream (struct agui_front *front, struct http_exchange *x)
   }
   s->front = front;
   s->x = x;
+  s->span = traced_begin (front->env, x, "/v1/agui", (struct slice){ NULL, 0 });
   s->lines = media_named (accept, LINES_TYPE) || media_named (accept, "application/x-ndjson");
   (void) asked_read (front->env, x, &s->asked); /* what it discloses concerns lists only */
   s->next = front->streams;
@@ -130,6 +137,8 @@ open_stream (struct agui_front *front, struct http_exchange *x)
                                            .tenant = peer->tenant,
                                            .traceparent = traceparent,
                                            .tracestate = tracestate,
+                                           .traced = front->env->tracer != NULL,
+                                           .span = s->span,
                                            .may_approve = (peer->roles & ROLE_APPROVE) != 0,
                                            .limits = &front->limits,
                                            .verify = !slice_is (http_query (x, "verify"), "false"),

@@ -217,6 +217,8 @@ start (struct agui_execution *x)
                                              .run_id = run->id,
                                              .metadata = metadata.data,
                                              .metadata_len = metadata.len,
+                                             .traced = s->traced,
+                                             .span = s->span,
                                              .wants_progress = true,
                                              .batch = batch_of (run),
                                              .askable = s->asks != NULL ? FRAME_ASK_ALL : 0 },

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "front/agui/parts.h"
+#include "watch/trace.h"
 
 struct agui_run *
 agui_run_new (const struct agui_settings *settings)
@@ -15,6 +16,7 @@ agui_run_new (const struct agui_settings *settings)
   run->tenant = settings->tenant != NULL ? xstrdup (settings->tenant) : NULL;
   run->traceparent = settings->traceparent != NULL ? xstrdup (settings->traceparent) : NULL;
   run->tracestate = settings->tracestate != NULL ? xstrdup (settings->tracestate) : NULL;
+  (void) span_ref (settings->span);
   return run;
 }
 
@@ -33,6 +35,7 @@ destroy (struct agui_run *run)
   free (run->tenant);
   free (run->traceparent);
   free (run->tracestate);
+  span_unref (run->settings.span);
   free (run->thread);
   free (run->id);
   free (run);
@@ -54,6 +57,7 @@ agui_stop (struct agui_run *run, const char *why, size_t len)
   if (run->stopped)
     return;
   run->stopped = true;
+  span_fail (run->settings.span, "agui_protocol_error", NULL);
   run->last.len = 0;
   buf_append (&run->fault, why, len);
 }
@@ -63,6 +67,10 @@ agui_stop (struct agui_run *run, const char *why, size_t len)
 static void
 take_ids (struct agui_run *run, const struct agui_event *e)
 {
+  if (run->thread == NULL) { /* a stream may have several, its span is one */
+    span_text (run->settings.span, "gen_ai.conversation.id", agui_text (e, "threadId"));
+    span_text (run->settings.span, "toolhost.agui.run", agui_text (e, "runId"));
+  }
   free (run->thread);
   free (run->id);
   run->thread = xstrdup (agui_text (e, "threadId"));

@@ -23,6 +23,8 @@ struct agui_settings {
   struct rest_asks *asks;               /* where those go that ask; NULL: they can't */
   const char *principal, *tenant;       /* copied */
   const char *traceparent, *tracestate; /* of its request, copied; NULL: none */
+  bool traced;                          /* its calls are part of this span, or not traced … */
+  struct span *span;                    /* … (NULL); referred to */
   bool may_approve;                     /* it has the role */
   const struct json_limits *limits;     /* of an event */
   bool verify;                          /* refuse what breaks the protocol's rules */

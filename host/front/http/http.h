@@ -48,6 +48,7 @@ struct http_request {
   struct slice body;   /* complete */
   const struct front_peer *peer;
   struct arena *arena; /* lives as long as the exchange */
+  int64_t came_ns;     /* of clock_ns, when the thread that has read it had it; 0: this turn */
 };
 
 /* A request header by lower-case name, surrounding blanks stripped; data NULL when absent.  A

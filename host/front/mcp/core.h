@@ -105,6 +105,7 @@ struct mcp_request {
   unsigned client;           /* enum mcp_client: what its client can do */
   enum mcp_log_level log_at; /* from which on it hears what the tool logs */
   const struct trace_parent *ambient; /* what its carrier says of a trace: while it is dispatched */
+  int64_t came_ns;                    /* when it was there; 0: this turn */
   struct span *span;                  /* of it; NULL: it is not sampled */
   bool is_local;                      /* over the Unix socket */
   double progress;                    /* the last that was told */

@@ -14,6 +14,7 @@ struct mcp_http {
   struct toolset *set;
   bool search;
   const struct trace_parent *ambient; /* what its headers say of a trace; NULL: nothing */
+  int64_t came_ns;                    /* of its request, as http.h has it */
   struct ev_timer tick;
 };
 

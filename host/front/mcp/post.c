@@ -29,6 +29,7 @@ struct modern_post {
 struct legacy_stream {
   struct mcp_stream stream;
   struct mcp_answers answers;
+  struct span *span; /* of a batch that is sampled; else NULL */
 };
 
 static struct post *
@@ -160,6 +161,7 @@ post_modern_request (struct mcp_http *mcp, struct http_exchange *x, const struct
   p->post.r.tenant = http_request (x)->peer->tenant;
   p->post.r.is_local = http_request (x)->peer->local;
   p->post.r.ambient = mcp->ambient;
+  p->post.r.came_ns = mcp->came_ns;
   p->stream.due = 1;
   mcp_stream_open (&p->stream, &mcp->streams, NULL, x);
   http_set_data (x, &p->post);
@@ -203,6 +205,7 @@ complete_legacy (struct mcp_stream *stream)
   struct legacy_stream *s = (struct legacy_stream *) stream;
 
   mcp_answers_free (&s->answers);
+  traced_end (s->span, 200);
   free (s);
 }
 
@@ -234,6 +237,7 @@ serve (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream *str
   p->r.tenant = session != NULL ? session->tenant : peer->tenant;
   p->r.is_local = peer->local;
   p->r.ambient = mcp->ambient;
+  p->r.came_ns = mcp->came_ns;
   p->r.session = session != NULL ? session->name : NULL;
   mcp_request_begin (&p->r, &mcp->core, session != NULL ? &session->peer : &mcp->stateless,
                      MCP_LEGACY, m, (char *) (p + 1));
@@ -266,21 +270,36 @@ take_item (struct mcp_http *mcp, struct mcp_session *session, struct mcp_stream 
     take_other (mcp, session, m);
 }
 
+static struct span *
+begin_span (const struct mcp_http *mcp, const struct http_exchange *x,
+            const struct mcp_message *batch)
+{
+  struct span *span = traced_begin (mcp->core.env, x, "/mcp", (struct slice){ NULL, 0 });
+
+  span_int (span, "toolhost.batch.size", batch->root->count);
+  return span;
+}
+
 static void
 post_batch (struct mcp_http *mcp, struct http_exchange *x, struct mcp_session *session,
             const struct mcp_message *batch)
 {
   struct mcp_batch_walk walk = mcp_batch_walk (batch);
   struct legacy_stream *s;
+  struct trace_parent within;
   struct mcp_message m;
   struct mcp_fault fault;
 
   /* One more is due until all items have been taken: they are gone with the last answer. */
   s = open_stream (mcp, x, session, mcp_batch_due (batch) + 1);
   s->stream.batch = &s->answers;
+  s->span = begin_span (mcp, x, batch);
+  within = span_context (s->span);
+  mcp->ambient = &within;
   mcp->core.batch = call_batch_new (mcp->core.env->calls, BATCH_HOLDS);
   while (mcp_batch_next (&walk, &m, &fault))
     take_item (mcp, session, &s->stream, http_request (x)->peer, &m, &fault);
+  mcp->ambient = NULL;
   mcp_end_batch (&mcp->core);
   mcp_stream_silence (&s->stream);
 }
@@ -330,6 +349,7 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
     catalog_meant (front_catalog (mcp->core.env, http_request (x)->peer->tenant), &asked.filter);
   mcp->search = asked.search;
   mcp->ambient = ambient (mcp, x);
+  mcp->came_ns = http_request (x)->came_ns;
   return true;
 }
 

@@ -58,12 +58,14 @@ parent_of (const struct mcp_message *m)
   return parent;
 }
 
-/* When the loop had it: not before the turn began, in which it came. */
+/* When it was there: not before the turn of the loop that brought it began. */
 static int64_t
 began (const struct mcp_request *r)
 {
   const struct turns *turns = r->core->env->turns;
 
+  if (r->came_ns != 0)
+    return r->came_ns;
   return turns != NULL && turns->loop != NULL ? turns->began : clock_ns ();
 }
 

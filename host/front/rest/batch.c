@@ -7,6 +7,7 @@
 #include "front/encode.h"
 #include "front/rest/call_told.h"
 #include "front/rest/sessions.h"
+#include "front/traced.h"
 #include "session/session.h"
 
 struct batch_item {
@@ -25,8 +26,9 @@ struct rest_batch {
   struct rest_batch *next, **prev;
   struct http_exchange *x;
   struct told told;
-  bool undecided; /* a call asks, or waits for a person */
-  bool left;      /* … and its caller does not */
+  struct span *span; /* of the request; NULL: it is not sampled */
+  bool undecided;    /* a call asks, or waits for a person */
+  bool left;         /* … and its caller does not */
   unsigned count, due;
   struct batch_item items[];
 };
@@ -64,6 +66,7 @@ reply (struct rest_batch *b)
     buf_free (&b->items[i].answer);
   }
   buf_puts (&out, "]}");
+  traced_end (b->span, b->undecided ? 202 : 200);
   http_reply_take (b->x, b->undecided ? 202 : 200, "application/json",
                    b->left ? "Preference-Applied: respond-async\r\n" : NULL, &out);
 }
@@ -77,6 +80,7 @@ end_stream (struct rest_batch *b)
   jsonw_object (&w);
   jsonw_name_int (&w, "calls", b->count);
   jsonw_end (&w);
+  traced_end (b->span, 200);
   if (told_event (b->x, "end", &out))
     http_stream_end (b->x);
 }
@@ -234,6 +238,15 @@ on_gone (void *data)
       call_abandon (b->items[i].call);
   }
   free_answers (b);
+  traced_end (b->span, 0);
+}
+
+/* Of each call its metadata may say otherwise. */
+static bool
+is_traced (const struct rest_batch *b, const struct call_body *body)
+{
+  return b->calls->env->tracer != NULL
+         && !traced_is_told (body->metadata, http_request (b->x)->arena);
 }
 
 /* ---- calls in a session ---- */
@@ -271,9 +284,15 @@ static void
 start_in_session (struct batch_item *item, struct session *session, const struct call_body *body,
                   struct call_batch *batch)
 {
-  struct session_call call = rest_session_call_of (body, http_request (item->batch->x)->arena);
+  const struct rest_batch *b = item->batch;
+  const struct slice metadata = traced_metadata (b->x, body->metadata);
+  struct session_call call = rest_session_call_of (body, http_request (b->x)->arena);
 
   call.batch = batch;
+  call.metadata = metadata.data;
+  call.metadata_len = metadata.len;
+  call.traced = is_traced (b, body);
+  call.span = b->span;
   item->waiter.answered = on_answered;
   switch (session_call (session, &call, &item->waiter)) {
   case SESSION_TAKEN:
@@ -301,6 +320,8 @@ start (struct batch_item *item, const struct call_body *body, struct call_batch 
   request.kind = CALL_TOOL;
   request.wants_progress = b->told.events;
   request.batch = batch;
+  request.traced = is_traced (b, body);
+  request.span = b->span;
   call = call_start (b->calls->env->calls, &request, &events, item);
   if (call == NULL)
     return; /* answered */
@@ -322,6 +343,8 @@ batch_of (struct rest_calls *calls, struct http_exchange *x, const struct batch_
   b->told = told_read (calls->asks, x, encoding);
   b->count = (unsigned) body->count;
   b->due = b->count + 1; /* until all were given: it is gone with the last answer */
+  b->span = traced_begin (calls->env, x, "/v1/calls", (struct slice){ NULL, 0 });
+  span_int (b->span, "toolhost.batch.size", b->count);
   for (unsigned i = 0; i < b->count; i++) {
     b->items[i].batch = b;
     b->items[i].index = i;

@@ -10,6 +10,7 @@
 struct session_wait {
   struct session_waiter waiter; /* first: it is handed back */
   struct http_exchange *x;
+  struct span *span; /* of the request; NULL: it is not sampled */
   enum encoding encoding;
 };
 
@@ -61,18 +62,26 @@ rest_session_answer (struct buf *out, enum encoding encoding, const struct sessi
 }
 
 static void
+refuse (const struct session_wait *wait, int status, const char *code, const char *why)
+{
+  http_on_gone (wait->x, NULL);
+  traced_end (wait->span, status);
+  http_reply_error (wait->x, status, code, "%s", why);
+}
+
+static void
 on_answered (struct session_waiter *waiter, const struct session_answer *answer)
 {
   const struct session_wait *wait = (const struct session_wait *) waiter;
   struct http_exchange *x = wait->x;
   CLEANUP_BUF struct buf out = { 0 };
 
-  http_on_gone (x, NULL);
   if (answer->json == NULL)
-    return http_reply_error (
-      x, 410, "answer_gone",
-      "The call has run; its answer is not kept any more, and it is not run again");
+    return refuse (wait, 410, "answer_gone",
+                   "The call has run; its answer is not kept any more, and it is not run again");
+  http_on_gone (x, NULL);
   rest_session_answer (&out, wait->encoding, answer);
+  traced_end (wait->span, answer->running ? 202 : 200);
   http_reply (x, answer->running ? 202 : 200, "application/json", NULL, out.data, out.len);
 }
 
@@ -80,7 +89,10 @@ on_answered (struct session_waiter *waiter, const struct session_answer *answer)
 static void
 on_waiter_gone (void *data)
 {
-  session_unwait (&((struct session_wait *) data)->waiter);
+  struct session_wait *wait = data;
+
+  session_unwait (&wait->waiter);
+  traced_end (wait->span, 0);
 }
 
 bool
@@ -134,8 +146,14 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
   call.name_len = tool.len;
   call.metadata = metadata.data;
   call.metadata_len = metadata.len;
-  *wait =
-    (struct session_wait){ .waiter = { .answered = on_answered }, .x = x, .encoding = encoding };
+  *wait = (struct session_wait){
+    .waiter = { .answered = on_answered },
+    .x = x,
+    .span = traced_begin (env, x, "/v1/tools/{name}/call", body->metadata),
+    .encoding = encoding,
+  };
+  call.traced = env->tracer != NULL;
+  call.span = wait->span;
   http_set_data (x, wait);
   http_on_gone (x, on_waiter_gone);
   switch (session_call (session, &call, &wait->waiter)) {
@@ -144,13 +162,12 @@ rest_session_call (const struct front_env *env, struct http_exchange *x, struct 
   case SESSION_EXECUTED:
     return; /* answered, or it will be */
   case SESSION_OTHER:
-    http_on_gone (x, NULL);
-    return http_reply_error (x, 409, "call_id_reused", "%s", REST_SESSION_REUSED);
+    return refuse (wait, 409, "call_id_reused", REST_SESSION_REUSED);
   case SESSION_FULL:
-    http_on_gone (x, NULL);
-    return http_reply_error (x, 429, "max_invocations_reached", "%s", REST_SESSION_FULL);
+    return refuse (wait, 429, "max_invocations_reached", REST_SESSION_FULL);
   case SESSION_ENDING:
     http_on_gone (x, NULL);
+    traced_end (wait->span, 404);
     return rest_session_unknown (x);
   }
 }

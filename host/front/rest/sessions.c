@@ -8,6 +8,7 @@
 #include "front/encode.h"
 #include "front/refuse.h"
 #include "front/rest/wish.h"
+#include "front/traced.h"
 #include "session/session.h"
 
 static const double BEAT_SECONDS = 15;
@@ -190,20 +191,40 @@ status_of (const char *code)
   return 429;
 }
 
+static struct span *
+begin_span (const struct rest_sessions *sessions, const struct http_exchange *x,
+            const struct session *session, const struct json_tape *tape)
+{
+  const struct json_node *metadata = json_member (tape, json_root (tape), "metadata");
+  struct slice told = { NULL, 0 };
+  struct span *span;
+
+  if (json_is (metadata, JSON_OBJECT))
+    told.data = json_raw (tape, metadata, &told.len);
+  span = traced_begin (sessions->env, x, "/v1/sessions/{id}/events", told);
+  span_text (span, "gen_ai.conversation.id", session_name (session));
+  return span;
+}
+
 void
 rest_session_hear (struct rest_sessions *sessions, struct http_exchange *x, struct slice id)
 {
   struct session *session = rest_session_find (sessions->env, x, id);
   const struct front_peer *peer = http_request (x)->peer;
-  const struct session_speaker from = { peer->principal, (peer->roles & ROLE_APPROVE) != 0 };
+  struct session_speaker from = { .principal = peer->principal,
+                                  .may_approve = (peer->roles & ROLE_APPROVE) != 0,
+                                  .traced = sessions->env->tracer != NULL };
   struct error err = { 0 };
   struct json_tape tape;
   const char *code;
-  bool ended;
+  bool good, ended;
 
   if (session == NULL || !read_body (sessions, x, &tape))
     return;
-  if (!session_hear (session, &from, &tape, json_root (&tape), &ended, &code, &err))
+  from.span = begin_span (sessions, x, session, &tape);
+  good = session_hear (session, &from, &tape, json_root (&tape), &ended, &code, &err);
+  traced_end (from.span, !good ? status_of (code) : ended ? 204 : 202);
+  if (!good)
     return front_refuse_at (x, status_of (code), code, &err);
   if (ended)
     http_reply (x, 204, NULL, NULL, NULL, 0);

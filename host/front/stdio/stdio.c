@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "call/batch.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/reply.h"
 #include "front/mcp/upcall.h"
 #include "front/stdio/line_io.h"
+#include "watch/trace.h"
 
 struct stdio_front {
   struct mcp_core core;
@@ -22,6 +24,7 @@ struct stdio_front {
 struct line_batch {
   unsigned due;
   struct mcp_answers answers;
+  struct span *span; /* NULL: it is not sampled */
 };
 
 struct line_request {
@@ -71,6 +74,7 @@ batch_less (struct stdio_front *front, struct line_batch *batch)
   if (line != NULL)
     line_io_send (&front->lines, line);
   mcp_answers_free (&batch->answers);
+  span_end (batch->span, 0);
   free (batch);
 }
 
@@ -158,8 +162,13 @@ static void
 serve (struct stdio_front *front, const struct mcp_message *m, struct line_batch *batch)
 {
   struct line_request *l = xcalloc (1, sizeof *l + mcp_request_room (m));
+  struct trace_parent within;
 
   l->batch = batch;
+  if (batch != NULL) {
+    within = span_context (batch->span);
+    l->r.ambient = &within;
+  }
   l->r.principal = "stdio";
   l->r.roles = ~0U; /* whoever started the daemon */
   l->r.tenant = front->core.env->tenant;
@@ -204,6 +213,10 @@ take_batch (struct stdio_front *front, const struct mcp_message *all)
     return refuse (front, (struct slice){ NULL, 0 }, &fault);
   batch = xcalloc (1, sizeof *batch);
   batch->due = mcp_batch_due (all) + 1; /* until all items have been taken */
+  batch->span = span_root (front->core.env->tracer, NULL, SPAN_SERVER, clock_ns ());
+  span_name (batch->span, "batch");
+  span_text (batch->span, "network.transport", "pipe");
+  span_int (batch->span, "toolhost.batch.size", all->root->count);
   front->core.batch = call_batch_new (front->core.env->calls, BATCH_HOLDS);
   while (mcp_batch_next (&walk, &m, &fault))
     take_item (front, batch, &m, &fault);

@@ -201,7 +201,8 @@ say_session (struct ws_conn *conn)
 static void
 hear (struct ws_conn *conn, const char *text, size_t len)
 {
-  const struct session_speaker from = { conn->principal, conn->may_approve };
+  const struct session_speaker from = { .principal = conn->principal,
+                                        .may_approve = conn->may_approve };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct error err = { 0 };
   struct json_tape tape;
