@@ -7,7 +7,7 @@ EXTRA_PROGRAMS += %D%/schema_bench
 %C%_schema_bench_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 %C%_schema_bench_LDADD = $(HOST_LIBS)
 
-EXTRA_DIST += %D%/broker.py %D%/compare.py %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py \
+EXTRA_DIST += %D%/broker.py %D%/call.py %D%/compare.py %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py \
 	%D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py %D%/scale.py %D%/schema.py %D%/schema_bench.mjs %D%/servers.py \
 	%D%/session.py %D%/soak.py %D%/soak_kills.py %D%/soak_sessions.py %D%/stages.json %D%/stages.py %D%/stdio.py \
 	%D%/tables.py %D%/threads.py %D%/tools.py \
@@ -24,6 +24,26 @@ EXTRA_LTLIBRARIES += %D%/no_filter.la
 %C%_no_filter_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 %C%_no_filter_la_CFLAGS = $(PLUGIN_CFLAGS)
 %C%_no_filter_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+
+# What counts copies and allocations: preloaded, and in a worker, which has no environment.
+EXTRA_LTLIBRARIES += %D%/counting.la
+%C%_counting_la_SOURCES = %D%/counting.c
+%C%_counting_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+%C%_counting_la_CFLAGS = $(PLUGIN_CFLAGS)
+%C%_counting_la_LDFLAGS = $(TEST_PLUGIN_LINKFLAGS)
+EXTRA_PROGRAMS += %D%/counted_worker
+%C%_counted_worker_SOURCES = $(toolhost_worker_SOURCES) %D%/counting.c
+%C%_counted_worker_LDADD = $(toolhost_worker_LDADD)
+
+# toolhostd without isolation: the same code, linked the same way.  Two names are used by daemon and worker.
+EXTRA_PROGRAMS += %D%/inside
+%C%_inside_SOURCES = %D%/inside.c host/daemon/main.c host/daemon/options.c host/daemon/options.h \
+	host/worker/load.c host/worker/load.h $(libplugin_la_SOURCES)
+%C%_inside_CPPFLAGS = $(AM_CPPFLAGS) -Dask_answer=inside_ask_answer -Dasking_begin=inside_asking_begin
+%C%_inside_CFLAGS = $(AM_CFLAGS) $(LTO_CFLAGS)
+%C%_inside_LDFLAGS = $(HARDEN_LDFLAGS) $(PIE_LDFLAGS) $(LTO_LDFLAGS)
+%C%_inside_LDADD = $(HOST_LIBS)
+check_DATA += %D%/inside
 
 EXTRA_PROGRAMS += %D%/toolset_bench
 %C%_toolset_bench_SOURCES = %D%/toolset_bench.c

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from measure import BUILD
-from harness import Daemon, descendants
+from harness import Daemon, descendants, installed
 from wrk import MODERN, ONE_CORE, Target, echo_call
 
 NGINX = """daemon off; worker_processes 1; pid {dir}/nginx.pid; error_log {dir}/error.log;
@@ -83,7 +83,7 @@ def started(command, port, name, **more):
 
 
 @contextlib.contextmanager
-def nginx():
+def nginx(env=None):
     """`return 200` with an answer as long as that of an echo of two bytes: it looks at nothing."""
     program = shutil.which("nginx") or "/usr/sbin/nginx"
     with tempfile.TemporaryDirectory(prefix="toolhost-bench.") as folder:
@@ -92,7 +92,7 @@ def nginx():
         config = pathlib.Path(folder, "nginx.conf")
         config.write_text(NGINX.format(dir=folder, port=port, answer=ANSWER))
         command = [*ONE_CORE, program, "-p", folder, "-c", config, "-e", f"{folder}/error.log"]
-        with started(command, port, "nginx") as process:
+        with started(command, port, "nginx", env={**os.environ, **(env or {})}) as process:
             yield Served(f"http://127.0.0.1:{port}/mcp", process.pid, expect=False)
 
 
@@ -124,16 +124,16 @@ def one_core():
 
 
 @contextlib.contextmanager
-def ours(config=None, ask=None, state=False):
-    """toolhostd with echo: schema checked, run in a sandboxed process.  state: with a folder for its store and audit."""
+def ours(config=None, ask=None, state=False, args=(), **more):
+    """toolhostd with echo: schema checked, run in a sandboxed process.  state: with a folder for its store and audit; more: of
+    Daemon."""
     with contextlib.ExitStack() as stack:
-        args = ()
         if state:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="toolhost-bench."))
             os.chmod(folder, 0o777)
-            args = ("--state-dir", folder)
+            args = (*args, "--state-dir", folder)
         with one_core():
-            daemon = stack.enter_context(Daemon(plugins=["echo"], config={**QUIET, **(config or {})}, args=args))
+            daemon = stack.enter_context(Daemon(plugins=["echo"], config={**QUIET, **(config or {})}, args=args, **more))
         url = f"http://{daemon.address}/mcp"
         yield Served(url, daemon.pid, ask=ask(daemon) if ask else None, renew=ask is in_sessions)
 
@@ -163,10 +163,19 @@ def over_rest(daemon):
     return ask
 
 
+INSIDE = "toolhostd, without isolation (bench only)"
+
+
+def inside(**more):
+    """The same code, and a tool that runs in the daemon's process: what isolation costs (inside.c).  Nobody can have that."""
+    return ours(program=BUILD / "bench/inside", args=("--worker", installed("libexec/toolhost/toolhost-worker")), **more)
+
+
 OURS = {
     "toolhostd": lambda: ours(),
     "toolhostd, guards": lambda: ours(GUARDS),
     "toolhostd, plain HTTP": lambda: ours(ask=over_rest),
     "toolhostd, ledger of a session": lambda: ours(ask=in_sessions),
     "toolhostd, store, audit and log": lambda: ours({"log_calls_per_second": 100}, state=True),
+    INSIDE: inside,
 }

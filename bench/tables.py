@@ -5,10 +5,12 @@
 import json
 import sys
 
+import call
 from measure import RESULTS, SOURCE, figure
 
 PAGE = SOURCE / "docs/performance.md"
 STAGES = SOURCE / "bench/stages.json"
+CALL = RESULTS / "call.json"
 CASES = {"many": "64 in flight", "one": "1 in flight", "large": "64 in flight, 20 KB of arguments"}
 COMPARED = {"http": ("Calls over HTTP", "nginx"), "stdio": ("Calls over standard input", "cat"),
             "session": ("Calls in sessions", "nginx"), "broker": ("Requests through the daemon", "nginx")}
@@ -96,6 +98,16 @@ def stages(report):
             + table(["stage", "instructions", "share"], [*rows, ["all", f"{total:,}", ""]]) + "\n")
 
 
+def called(report):
+    """Where the time of a call goes, case by case."""
+    parts = []
+    for case, found in report["cases"].items():
+        *lines, which = call.rows(found["roles"])
+        parts.append(f"\n{CASES[case]}: {call.costs(found)}.\n\n" + table(["of one call", *found["roles"]], lines))
+        parts.append("\nSystem calls:\n\n" + "".join(f"- {role}: {names}\n" for role, names in zip(found["roles"], which[1:]) if names))
+    return f"\n{where(report)}{''.join(parts)}\n"
+
+
 def put(text, name, content):
     """The text with this between the two lines that name it."""
     begin, end = f"<!-- {name}: written by ./dev bench tables -->\n", f"<!-- end of {name} -->\n"
@@ -110,6 +122,8 @@ def main():
     found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE))]
     sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
     text = put(PAGE.read_text(), "tables", "".join(sections) + "\n")
+    if CALL.exists():
+        text = put(text, "call", called(json.loads(CALL.read_text())))
     PAGE.write_text(put(text, "stages", stages(json.loads(STAGES.read_text()))))
     print(f"{len(sections)} sections written to {PAGE}")
 

@@ -200,12 +200,13 @@ class Daemon:
     user      start it as this uid, with the gid of the same number (needs root)
     ready_within  seconds; more for very many plugins
     under     command line of a program that runs the daemon
+    program   what is run instead of the toolhostd that is installed
     prepare   called in the new process before it becomes the daemon (hosts.py has some)
     check     wait until it is ready, and look for leftovers at the end
     """
 
     def __init__(self, plugins=(), policies=None, config=None, args=(), stdio=False, env=None, check=True,
-                 limits=None, user=None, ready_within=15, prepare=None, pass_fds=(), tenants=None, under=()):
+                 limits=None, user=None, ready_within=15, prepare=None, pass_fds=(), tenants=None, under=(), program=None):
         # A root daemon stops being root; it still has to get at its files.
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="toolhost-test."))
         self.dir.chmod(0o755)
@@ -236,6 +237,7 @@ class Daemon:
         self.user, self.ready_within = user, ready_within
         self.prepare = prepare
         self.under = under
+        self.program = program or installed("sbin/toolhostd")
         self.address = None
         self.started_at = time.monotonic()
         try:
@@ -310,7 +312,7 @@ class Daemon:
     # ---- life
 
     def _start(self, args, env):
-        command = [*self.under, str(installed("sbin/toolhostd")), "--config-dir", str(self.config_dir),
+        command = [*self.under, str(self.program), "--config-dir", str(self.config_dir),
                    "--no-standard-dirs", "--plugin-dir", str(self.plugin_dir)]
         if "--state-dir" not in args:
             command += ["--state-dir", "none"]

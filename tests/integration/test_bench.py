@@ -2,15 +2,18 @@
 
 import http.server
 import json
+import os
 import pathlib
 import shutil
+import signal
 import sys
 import threading
 import xml.etree.ElementTree
 
-from harness import SOURCE, Skip, main, same
+from harness import BUILD, SOURCE, Daemon, Skip, installed, main, same
 
 sys.path.insert(0, str(SOURCE / "bench"))
+import call  # noqa: E402
 import measure  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
@@ -130,6 +133,78 @@ def test_the_table_of_a_curve_has_its_points_and_slopes():
     assert lines[-2].endswith("| 3.00, MORE THAN LINEAR | 0.00, flat |"), lines[-2]
     same(set(tables.SCALE), set(scale.CURVES))
     xml.etree.ElementTree.fromstring(scale.drawing(curve, rows))
+
+
+def test_the_time_of_a_call_is_exact_and_divided_by_the_ticks_of_all_runs():
+    runs = [{"ns": ns, "user": user, "kernel": 10 - user, "wakeups": 0.5, "preempted": 0, "faults": 0}
+            for ns, user in ((9000, 0), (10_000, 2), (20_000, 4))]
+    found = call.per_call(runs)
+    same((round(found["user_us"], 9), round(found["kernel_us"], 9), found["wakeups"]), (2, 8, 0.5))
+    idle = call.per_call([{**run, "ns": 0, "user": 0, "kernel": 0} for run in runs])
+    same((idle["user_us"], idle["kernel_us"]), (0, 0))
+
+
+def test_what_a_call_took_is_told_for_each_process():
+    counts = {"daemon": {"ns": 100}, "worker": {"ns": 7}}
+
+    def load():
+        counts["daemon"] = {"ns": 300}
+        return {"calls": 100}
+
+    same(call.grown(lambda: dict(counts), load), ({"calls": 100}, {"daemon": {"ns": 2}, "worker": {"ns": 0}}))
+
+
+def test_what_isolation_takes_is_told_of_the_runs_beside_each_other():
+    def run(rate, p50, *ns):
+        return {"rate": rate, "p50_us": p50}, {str(role): {"ns": one} for role, one in enumerate(ns)}
+
+    found = call.isolation({"toolhostd": [run(50, 30, 9000, 3000), run(5, 300, 90_000, 30_000)],
+                            call.ALONE: [run(100, 10, 8000), run(10, 280, 116_000)]})
+    same([found[what]["median"] for what in ("rate", "p50_us", "cpu_us")], [0.5, 20, 4])
+
+
+SUMMARY = """    calls syscall
+--------- ----------------
+       52 epoll_pwait
+        1 restart_syscall
+--------- ----------------
+       53 total
+"""
+
+
+def test_system_calls_are_read_from_what_strace_sums_up():
+    same(call.read_summary(SUMMARY), {"epoll_pwait": 52, "restart_syscall": 1})
+    same(call.read_summary(""), {})
+
+
+def test_the_table_of_a_call_says_what_was_not_counted():
+    time = {"user_us": 1.234, "kernel_us": 5, "wakeups": 0, "preempted": 0, "faults": 0}
+    found = {"nginx": time, "daemon": {**time, "system_calls": 2.5, "names": {"read": 2.5, "brk": 0.001}, "copied": 12345.6}}
+    lines = call.rows(found)
+    same(lines[0], ["user µs", "1.23", "1.23"])
+    same({row[0]: row[1:] for row in lines}["system calls"], ["-", "2.50"])
+    same({row[0]: row[1:] for row in lines}["bytes copied"], ["-", "12,346"])
+    same(lines[-1], ["which", "", "read 2.50"])
+    isolation = {what: measure.spread([value]) for what, value in (("rate", 0.5), ("cpu_us", 20), ("p50_us", 21))}
+    text = tables.called({"environment": measure.environment(), "cases": {"one": {"roles": found, "isolation": isolation}}})
+    assert "1 in flight: isolation takes 20.0 µs of processor time (20.0–20.0) and 21 µs of p50;" in text, text
+    assert "- daemon: read 2.50\n" in text and "- nginx:" not in text, text
+
+
+def test_without_isolation_a_call_is_run_by_the_daemon_itself():
+    program = BUILD / "bench/inside"
+    worker = ("--worker", installed("libexec/toolhost/toolhost-worker"))
+    with Daemon(plugins=["echo"], policies={"echo": {"workers": {"ready": 1}}}, program=program, args=worker) as d:
+        workers = d.workers()
+        assert workers
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            for text in ("x", "y" * 20_000, "é\n"):
+                same(d.call("echo", {"text": text}).text, text)
+        finally:
+            for pid in workers:
+                os.kill(pid, signal.SIGCONT)
 
 
 class Short:
