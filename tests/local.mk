@@ -73,7 +73,8 @@ tests_of_fronts = %D%/integration/test_agui.py %D%/integration/test_approval_fro
 	%D%/integration/test_realtime.py \
 	%D%/integration/test_results.py %D%/integration/test_service.py %D%/integration/test_session_ws.py \
 	%D%/integration/test_sessions.py %D%/integration/test_tasks.py %D%/integration/test_threads.py \
-	%D%/integration/test_tls.py %D%/integration/test_upstream.py
+	%D%/integration/test_tls.py %D%/integration/test_trace_fronts.py %D%/integration/test_traces.py \
+	%D%/integration/test_upstream.py
 
 .PHONY: check-threads check-fronts
 check-threads:

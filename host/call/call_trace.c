@@ -15,28 +15,6 @@ struct call_trace {
 
 /* ---- where it stands -------------------------------------------------------------------- */
 
-static struct trace_parent
-parent_in (const char *json, size_t len, struct arena *arena)
-{
-  static const char name[] = "\"traceparent\"";
-  struct trace_parent parent = { .known = false };
-  const struct json_node *root;
-  struct json_tape tape;
-  const char *text;
-  size_t text_len;
-
-  if (json == NULL || memmem (json, len, name, sizeof name - 1) == NULL
-      || !json_read (&tape, json, len, &json_default_limits, arena))
-    return parent;
-  root = json_root (&tape);
-  text = json_string (&tape, json_member (&tape, root, "traceparent"), arena, &text_len);
-  if (!trace_parent_read (&parent, text, text != NULL ? text_len : 0))
-    return parent;
-  text = json_string (&tape, json_member (&tape, root, "tracestate"), arena, &text_len);
-  trace_parent_state (&parent, text, text != NULL ? text_len : 0);
-  return parent;
-}
-
 /* Part of what its front has begun, else of what its caller has. */
 static struct span *
 begin (struct calls *calls, const struct call_request *request, int64_t now)
@@ -48,7 +26,7 @@ begin (struct calls *calls, const struct call_request *request, int64_t now)
 
   if (request->traced)
     return span_child (request->span, SPAN_INTERNAL, now);
-  parent = parent_in (request->metadata, request->metadata_len, &arena);
+  parent = trace_parent_in (request->metadata, request->metadata_len, &arena);
   span = span_root (calls->settings.tracer, &parent, SPAN_INTERNAL, now);
   span_link (span, &front);
   return span;

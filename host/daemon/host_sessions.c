@@ -69,6 +69,7 @@ host_make_sessions (struct host *host)
   settings.principal_max = (size_t) host->config.principal_sessions_max;
   settings.fake_telephone = host->config.fake_telephone;
   settings.json_depth = (unsigned) host->config.json_depth;
+  settings.tracer = host_tracer (host);
   host->sessions = sessions_new (&settings);
   ev_timer_init (&host->sessions_tick, on_tick, TICK_SECONDS, TICK_SECONDS);
   host->sessions_tick.data = host;

@@ -69,31 +69,10 @@ traced_metadata (const struct http_exchange *x, struct slice metadata)
 
 /* ---- its span ---- */
 
-static struct trace_parent
-parent_of (struct slice metadata, struct arena *arena)
-{
-  struct trace_parent parent = { .known = false };
-  const struct json_node *root;
-  struct json_tape tape;
-  const char *text;
-  size_t len = 0;
-
-  if (!names_a_trace (metadata)
-      || !json_read (&tape, metadata.data, metadata.len, &json_default_limits, arena))
-    return parent;
-  root = json_root (&tape);
-  text = json_string (&tape, json_member (&tape, root, "traceparent"), arena, &len);
-  if (!trace_parent_read (&parent, text, len))
-    return parent;
-  text = json_string (&tape, json_member (&tape, root, "tracestate"), arena, &len);
-  trace_parent_state (&parent, text, len);
-  return parent;
-}
-
 bool
 traced_is_told (struct slice metadata, struct arena *arena)
 {
-  return parent_of (metadata, arena).known;
+  return trace_parent_in (metadata.data, metadata.len, arena).known;
 }
 
 /* With threads it was there before this turn of the loop. */
@@ -117,7 +96,7 @@ traced_begin (const struct front_env *env, const struct http_exchange *x, const 
 
   if (env->tracer == NULL)
     return NULL;
-  told = parent_of (metadata, request->arena);
+  told = trace_parent_in (metadata.data, metadata.len, request->arena);
   (void) traced_parent (x, &ambient);
   span = span_root (env->tracer, told.known ? &told : &ambient, SPAN_SERVER, traced_came (env, x));
   if (span == NULL)

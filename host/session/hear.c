@@ -211,10 +211,12 @@ hear_end (const struct heard *h)
 static bool
 hear_input (const struct heard *h)
 {
+  const struct trace_parent parent =
+    trace_parent_of (h->tape, json_member (h->tape, h->event, "metadata"), h->arena);
   size_t len;
   const char *json = json_raw (h->tape, h->event, &len);
 
-  return route_event (h->session, h->from, json, len)
+  return route_event (h->session, h->from, &parent, json, len)
          || refuse (h, "session_busy", "", "too many events wait for the active agent");
 }
 

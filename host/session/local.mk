@@ -3,6 +3,7 @@ libhost_la_SOURCES += \
 	%D%/approval.c \
 	%D%/answer.c %D%/answer.h \
 	%D%/asking.c \
+	%D%/cause.c \
 	%D%/context.c %D%/context.h \
 	%D%/draft.c %D%/draft.h \
 	%D%/ending.c \

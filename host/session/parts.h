@@ -6,6 +6,7 @@
  *   asking.c    those that wait for answers
  *   approval.c  those that wait for a person's approval
  *   state.c     what a call wants of its session while it runs
+ *   cause.c     what brings calls, as a span
  *   route.c     the active target and its events
  *   turns.c     turns of the user, and the toolset after so many
  *   hear.c      events that come in, and where they go
@@ -48,7 +49,7 @@ struct work {
   struct work_approval approval;
   struct call_batch *batch; /* with what else its response wanted; NULL: it belongs to none */
   struct session_waiter *waiters;
-  struct span *span; /* of what has brought it; NULL: it is not sampled, or its call knows */
+  struct cause *cause; /* what has brought it; NULL: its call knows, or nothing is traced */
   char *name, *response_id, *item_id;
   char *args; /* of a handoff, until it is the active target; or NULL */
   enum tool_kind kind;
@@ -62,8 +63,7 @@ struct work {
 /* An event on its way to the active target. */
 struct routed {
   struct routed *next;
-  bool traced; /* as of a call_request */
-  struct span *span;
+  struct cause *cause; /* of the call that will hear of it; or NULL */
   size_t len;
   char json[];
 };
@@ -82,6 +82,10 @@ struct session {
   struct toolset *toolset, *next_toolset; /* next: from the next turn on; or NULL */
   struct toolset *base;                   /* the tenant's, of which next is what is left */
   char *turn;                             /* the response of the last call; or NULL */
+  struct cause *response;                 /* it as a span; NULL: none of its calls needed one */
+  bool expects;                           /* more calls of it may come */
+  struct trace_parent parent;             /* of what no event says of a trace */
+  char *parent_state;                     /* its state's memory */
   struct call_batch *gathering;           /* of a response that is not done; or NULL … */
   char *gathered;                         /* … and which one */
   unsigned user_turns;                    /* of the user, since the conversation began */
@@ -194,8 +198,8 @@ void state_free (struct state *state);
 /* ---- route.c ---- */
 
 /* An event for the active target, if there is one; false: too many wait for it. */
-bool route_event (struct session *session, const struct session_speaker *from, const char *json,
-                  size_t len);
+bool route_event (struct session *session, const struct session_speaker *from,
+                  const struct trace_parent *parent, const char *json, size_t len);
 /* Before all others it hears that it has taken over from this one. */
 void route_introduce (struct session *session, const struct work *from);
 /* From now on this is the active target, called with these arguments; NULL: there is none.  Both
@@ -204,6 +208,25 @@ void route_to (struct session *session, char *target, char *args);
 /* Hand the next event to the active target, if it is free. */
 void work_route (struct session *session);
 void route_forget (struct session *session);
+
+/* ---- cause.c ---- */
+
+/* A request of a front, a response of the model, an event: whoever is at it has joined, and its
+ * span ends when all have left; a front's when that says so.  All take NULL. */
+struct cause;
+struct cause *cause_join (struct cause *cause);
+void cause_leave (struct cause *cause);
+/* NULL: it is not sampled. */
+struct span *cause_span (const struct cause *cause);
+/* What has brought a call of the session's turn, joined; NULL: the call knows, or nothing is
+ * traced. */
+struct cause *cause_of_call (struct session *session, const struct session_call *call);
+/* … an event, whose metadata say this of a trace. */
+struct cause *cause_of_event (struct session *session, const struct session_speaker *from,
+                              const struct trace_parent *parent);
+/* No more calls of the turn's response come; and another one begins. */
+void cause_response_done (struct session *session);
+void cause_response_forget (struct session *session);
 
 /* ---- phone.c ---- */
 

@@ -5,12 +5,11 @@
 /* ---- events that wait ---- */
 
 static struct routed *
-routed_new (bool traced, struct span *span, const char *json, size_t len)
+routed_new (struct cause *cause, const char *json, size_t len)
 {
   struct routed *routed = xcalloc (1, sizeof *routed + len);
 
-  routed->traced = traced;
-  routed->span = span_ref (span);
+  routed->cause = cause;
   routed->len = len;
   memcpy (routed->json, json, len);
   return routed;
@@ -19,13 +18,13 @@ routed_new (bool traced, struct span *span, const char *json, size_t len)
 static void
 routed_free (struct routed *routed)
 {
-  span_unref (routed->span);
+  cause_leave (routed->cause);
   free (routed);
 }
 
 bool
-route_event (struct session *session, const struct session_speaker *from, const char *json,
-             size_t len)
+route_event (struct session *session, const struct session_speaker *from,
+             const struct trace_parent *parent, const char *json, size_t len)
 {
   struct routed *routed;
 
@@ -33,7 +32,7 @@ route_event (struct session *session, const struct session_speaker *from, const 
     return true;
   if (session->routed_count == ROUTED_MAX)
     return false;
-  routed = routed_new (from->traced, from->span, json, len);
+  routed = routed_new (cause_of_event (session, from, parent), json, len);
   *session->routed_end = routed;
   session->routed_end = &routed->next;
   session->routed_count++;
@@ -52,7 +51,7 @@ route_introduce (struct session *session, const struct work *from)
   jsonw_name_string (&w, "type", "agent_handed_off");
   jsonw_name_string (&w, "from", from->name);
   jsonw_end (&w);
-  routed = routed_new (from->span != NULL, from->span, json.data, json.len);
+  routed = routed_new (cause_join (from->cause), json.data, json.len);
   routed->next = session->routed;
   if (session->routed == NULL)
     session->routed_end = &routed->next;
@@ -108,9 +107,9 @@ route (struct session *session, const struct routed *event)
   call.metadata_len = metadata.len;
   call.args = session->target_args;
   call.args_len = session->target_args != NULL ? strlen (session->target_args) : 0;
-  call.traced = event->traced;
-  call.span = event->span;
-  work->span = span_ref (event->span);
+  call.traced = event->cause != NULL;
+  call.span = cause_span (event->cause);
+  work->cause = cause_join (event->cause);
   session->routing = work;
   work_start (work, &call);
 }

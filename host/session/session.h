@@ -16,6 +16,9 @@
 
 struct sessions; /* all of a daemon */
 struct session;
+struct span; /* watch/trace.h */
+struct tracer;
+struct trace_parent;
 
 enum { SESSION_ID_LEN = 36, SESSION_NAME_LEN = 20 };
 
@@ -38,6 +41,7 @@ struct sessions_settings {
   size_t events_room, events_room_all;   /* bytes of events: of a session, of all */
   size_t context_max;                    /* bytes */
   unsigned json_depth;                   /* of arguments */
+  struct tracer *tracer;                 /* NULL: nothing is traced */
   bool fake_telephone;                   /* each is one at first, of which all is recorded */
 };
 /* An hour, ten minutes, 1,000 that wait; 10,000 sessions, 2,000 of a tenant, 1,000 of a principal;
@@ -93,6 +97,10 @@ void session_put (const struct session *session, bool whole, struct json_writer 
 /* { "sessions": […] }, of a principal of a tenant, or of all (NULL), the newest first. */
 void sessions_put (const struct sessions *sessions, const char *tenant, const char *principal,
                    struct json_writer *w);
+
+/* Calls and events that say nothing of a trace, and come by no request that does, are part of this.
+ * Copied; nothing changes where nothing is known. */
+void session_set_trace (struct session *session, const struct trace_parent *parent);
 
 /* The session is a telephone call, of which its tools may ask things; taken over.  Each that was
  * asked is told as an event, call_service. */

@@ -136,6 +136,8 @@ session_free (struct session *session)
   toolset_unref (session->next_toolset);
   free (session->target_args);
   free (session->target);
+  cause_response_forget (session);
+  free (session->parent_state);
   free (session->turn);
   call_batch_unref (session->gathering);
   free (session->gathered);

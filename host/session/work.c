@@ -73,7 +73,7 @@ work_free (struct work *work)
   state_free (work->state);
   work_approval_clear (&work->approval);
   call_batch_unref (work->batch);
-  span_unref (work->span);
+  cause_leave (work->cause);
   free (work->args);
   free (work->name);
   free (work->response_id);
@@ -155,6 +155,7 @@ begin_turn (struct session *session, const char *response_id)
 
   if (same)
     return;
+  cause_response_forget (session);
   free (session->turn);
   session->turn = copy_or_null (response_id);
   if (session->next_toolset == NULL)
@@ -307,6 +308,8 @@ end_gathering (struct session *session)
 void
 session_response_done (struct session *session, const char *response_id)
 {
+  if (response_id != NULL && session->turn != NULL && strcmp (response_id, session->turn) == 0)
+    cause_response_done (session);
   if (response_id != NULL && session->gathered != NULL
       && strcmp (response_id, session->gathered) == 0)
     end_gathering (session);
@@ -363,7 +366,11 @@ take_call (struct session *session, struct ledger_entry *entry, const struct ses
   tool = toolset_find (session->toolset, call->name, call->name_len);
   work = work_new (session, entry, call->name, call->name_len);
   work->batch = batch;
-  work->span = span_ref (call->span);
+  work->cause = cause_of_call (session, call);
+  if (work->cause != NULL) {
+    given.traced = true;
+    given.span = cause_span (work->cause);
+  }
   work->response_id = copy_or_null (call->response_id);
   work->item_id = copy_or_null (call->item_id);
   work->kind = tool != NULL ? tool->kind : TOOL_LOOPBACK;

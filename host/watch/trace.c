@@ -99,6 +99,35 @@ trace_parent_state (struct trace_parent *parent, const char *state, size_t len)
   parent->state_len = len;
 }
 
+struct trace_parent
+trace_parent_of (const struct json_tape *tape, const struct json_node *object, struct arena *arena)
+{
+  struct trace_parent parent = { .known = false };
+  const char *text;
+  size_t len = 0;
+
+  if (!json_is (object, JSON_OBJECT))
+    return parent;
+  text = json_string (tape, json_member (tape, object, "traceparent"), arena, &len);
+  if (!trace_parent_read (&parent, text, len))
+    return parent;
+  text = json_string (tape, json_member (tape, object, "tracestate"), arena, &len);
+  trace_parent_state (&parent, text, len);
+  return parent;
+}
+
+struct trace_parent
+trace_parent_in (const char *json, size_t len, struct arena *arena)
+{
+  static const char name[] = "\"traceparent\"";
+  struct json_tape tape;
+
+  if (json == NULL || memmem (json, len, name, sizeof name - 1) == NULL
+      || !json_read (&tape, json, len, &json_default_limits, arena))
+    return (struct trace_parent){ .known = false };
+  return trace_parent_of (&tape, json_root (&tape), arena);
+}
+
 /* ---- the tracer ------------------------------------------------------------------------- */
 
 /* Unix time may be set; spans that end later follow it. */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/json_tape.h"
 
 enum { TRACE_ID = 16, TRACE_SPAN_ID = 8, TRACEPARENT_LEN = 55, TRACESTATE_MAX = 512 };
 
@@ -31,6 +31,12 @@ struct trace_parent {
 bool trace_parent_read (struct trace_parent *parent, const char *text, size_t len);
 /* … with its tracestate, which is left out when it is longer than TRACESTATE_MAX. */
 void trace_parent_state (struct trace_parent *parent, const char *state, size_t len);
+/* Of the members "traceparent" and "tracestate" of an object (else, or NULL: none), in the arena …
+ */
+struct trace_parent trace_parent_of (const struct json_tape *tape, const struct json_node *object,
+                                     struct arena *arena);
+/* … and of one that is JSON text, or NULL. */
+struct trace_parent trace_parent_in (const char *json, size_t len, struct arena *arena);
 
 /* As OTLP numbers them. */
 enum span_kind { SPAN_INTERNAL = 1, SPAN_SERVER = 2, SPAN_CLIENT = 3 };

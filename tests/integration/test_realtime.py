@@ -15,10 +15,10 @@ PLUGINS = ["echo", "slow_echo"]
 
 
 @contextlib.contextmanager
-def attended(plugins=PLUGINS, tls=False, calls=("rtc_1",), tenants=None, **settings):
+def attended(plugins=PLUGINS, tls=False, calls=("rtc_1",), tenants=None, config=None, **settings):
     """A daemon that attends calls: (daemon, service, headers of a manager)."""
     with RealtimeServer(tls) as service, \
-            Daemon(plugins=plugins, config=service.config(**settings), tenants=tenants) as d:
+            Daemon(plugins=plugins, config={**service.config(**settings), **(config or {})}, tenants=tenants) as d:
         manager = bearer(new_key(d, "operator", "--role", "manage", "--role", "call"))
         for call in calls:
             same(attend(d, manager, call).status, 201)

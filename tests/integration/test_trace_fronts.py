@@ -1,6 +1,7 @@
 """Spans of what brings several calls, or brings them by and by: each tree begins at its front."""
 
 import http.client
+import json
 import pathlib
 import sys
 
@@ -10,6 +11,8 @@ from mcp_wire import Session, request  # noqa: E402
 from otlp_server import Collector  # noqa: E402
 from test_agui import call_events, lines  # noqa: E402
 from test_agui import FINISHED, STARTED  # noqa: E402
+from test_realtime import attended, say_call  # noqa: E402
+from test_session_ws import WebSocket  # noqa: E402
 from test_sessions import begin, call, tell  # noqa: E402
 from test_traces import INTERNAL, PARENT, SAMPLED, SERVER, TRACE, UNSAMPLED, metric, traced  # noqa: E402
 
@@ -26,6 +29,10 @@ def parts(collector, front, count, name="execute_tool echo"):
     found = collector.wait(count, lambda s: s.parent == front.id and s.name == name)
     same((len(found), {s.trace for s in found}, {s.kind for s in found}), (count, {front.trace}, {INTERNAL}))
     return found
+
+
+def tracing(collector):
+    return {"trace": {"endpoint": collector.url, "delay": "20ms"}}
 
 
 def attributes(span, *names):
@@ -134,6 +141,78 @@ def test_who_has_taken_over_works_for_the_event():
         front = c.wait(1, lambda s: s.trace == TRACE and s.kind == SERVER)[0]
         same((front.name, front.parent), ("POST /v1/sessions/{id}/events", PARENT))
         parts(c, front, 1, "execute_tool sales")
+
+
+def converse(ws, **event):
+    """An event, and what is said of its call up to its output."""
+    ws.say(**event)
+    while json.loads(ws.receive()[1])["type"] != "tool_call_output":
+        pass
+
+
+def test_calls_of_a_WebSocket():
+    with Collector() as c, traced(c, ["echo", "talk"]) as d:
+        with WebSocket(d, headers={"traceparent": SAMPLED, "tracestate": "a=b"}) as ws:
+            session = ws.event("session")["session"]
+            converse(ws, type="tool_call", call_id="1", name="echo", arguments={"text": "x"})
+            front = c.one("tool_call")
+            same((front.trace, front.parent, front.kind, front.state), (TRACE, PARENT, SERVER, "a=b"))
+            same(front.attributes["gen_ai.conversation.id"], session["name"])
+            part = parts(c, front, 1)[0]
+            assert front.start <= part.start <= part.end <= front.end, (front, part)
+            converse(ws, type="tool_call", call_id="2", name="echo", arguments={"text": "x"},
+                     metadata={"traceparent": elsewhere()})
+            own = c.wait(1, lambda s: s.trace == OTHER_TRACE and s.name == "tool_call")[0]
+            same(own.parent, PARENT)
+            parts(c, own, 1)
+            converse(ws, type="tool_call", call_id="3", name="sales", arguments={})
+            ws.say(type="user_turn_ended", content="two")
+            event = c.one("event")
+            same((event.trace, event.parent), (TRACE, PARENT))
+            parts(c, event, 1, "execute_tool sales")
+    with Collector() as c, traced(c) as d, WebSocket(d, headers={"traceparent": UNSAMPLED}) as ws:
+        ws.event("session")
+        converse(ws, type="tool_call", call_id="1", name="echo", arguments={"text": "x"}, response_id="r1")
+        converse(ws, type="tool_call", call_id="2", name="echo", arguments={"text": "x"},
+                 metadata={"traceparent": SAMPLED})
+        parts(c, c.one("tool_call"), 1)
+        same({s.name for s in c.spans}, {"tool_call", "execute_tool echo", "queue", "worker"})
+
+
+def test_calls_of_one_response():
+    """Also those that come when the first has ended; and what has ended stays their parent."""
+    done = {"type": "response.function_call_arguments.done", "name": "echo", "arguments": '{"text":"x"}'}
+    with Collector() as c, traced(c) as d, WebSocket(d) as ws:
+        ws.event("session")
+        converse(ws, **done, call_id="1", response_id="r1")
+        converse(ws, **done, call_id="2", response_id="r1")
+        same([s.name for s in c.wait(2, lambda s: s.name == "execute_tool echo")], ["execute_tool echo"] * 2)
+        same([s for s in c.spans if s.name == "response"], [])
+        ws.say(type="response.done", response={"id": "r1", "status": "completed"})
+        response = c.one("response")
+        same((response.kind, response.parent, response.attributes["gen_ai.response.id"]), (SERVER, None, "r1"))
+        for part in parts(c, response, 2):
+            assert response.start <= part.start <= part.end <= response.end, (response, part)
+        converse(ws, type="tool_call", call_id="3", name="echo", arguments={"text": "x"}, response_id="r2")
+        response = c.wait(2, lambda s: s.name == "response")[1]
+        parts(c, response, 1)
+        converse(ws, type="tool_call", call_id="4", name="echo", arguments={"text": "x"}, response_id="r2")
+        parts(c, response, 2)
+        same(len([s for s in c.spans if s.name == "response"]), 2)
+
+
+def test_a_conversation_with_a_Realtime_service():
+    with Collector() as c, attended(["echo"], config=tracing(c)) as (_, service, __):
+        side = service.sideband("rtc_1")
+        side.expect(type="session.update")
+        side.send(type="response.created", response={"id": "r1"})
+        for call_id in "c1", "c2":
+            say_call(side, call_id, "echo", {"text": "x"}, "r1")
+            side.expect(type="conversation.item.create")
+        side.send(type="response.done", response={"id": "r1", "status": "completed"})
+        response = c.one("response")
+        same((response.kind, response.attributes["gen_ai.response.id"]), (SERVER, "r1"))
+        parts(c, response, 2)
 
 
 def test_runs_of_AG_UI():

@@ -6,6 +6,7 @@
 
 #include "base/json_write.h"
 #include "front/auth/auth.h"
+#include "front/traced.h"
 #include "front/ws/as_realtime.h"
 #include "front/ws/handshake.h"
 #include "session/session.h"
@@ -491,6 +492,16 @@ open_own (const struct ws_front *front, struct http_exchange *x)
   return session;
 }
 
+/* What the request for the connection says of a trace. */
+static void
+follow_trace (const struct http_exchange *x, struct session *session)
+{
+  struct trace_parent parent;
+
+  if (traced_parent (x, &parent))
+    session_set_trace (session, &parent);
+}
+
 void
 ws_front_handle (struct ws_front *front, struct http_exchange *x)
 {
@@ -516,6 +527,7 @@ ws_front_handle (struct ws_front *front, struct http_exchange *x)
     return http_reply_error (x, 400, "bad_request",
                              "Nothing may follow the handshake before it was answered");
   }
+  follow_trace (x, session);
   conn = conn_new (front, x, session);
   conn->own = id.data == NULL && !slice_is (http_query (x, "keep"), "true");
   http_set_data (x, conn);
