@@ -51,6 +51,7 @@ integration_tests = \
 	%D%/integration/test_threads.py \
 	%D%/integration/test_tiers.py \
 	%D%/integration/test_traces.py %D%/integration/test_trace_fronts.py \
+	%D%/integration/test_trace_outcomes.py \
 	%D%/integration/test_upstream.py
 
 dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D%/clients/test_asks_clients.py %D%/clients/test_clients.py %D%/clients/test_everything.py \
@@ -62,7 +63,8 @@ dist_check_SCRIPTS += $(integration_tests) %D%/clients/test_agents_clients.py %D
 tests_of_threads = $(check_PROGRAMS) \
 	%D%/integration/test_calls.py %D%/integration/test_cancel.py %D%/integration/test_crowd.py \
 	%D%/integration/test_http.py %D%/integration/test_isolation.py %D%/integration/test_mcp_modern.py \
-	%D%/integration/test_session_ws.py %D%/integration/test_threads.py %D%/integration/test_tls.py
+	%D%/integration/test_session_ws.py %D%/integration/test_threads.py %D%/integration/test_tls.py \
+	%D%/integration/test_trace_outcomes.py
 
 # What speaks HTTP most, with two threads for the connections of every daemon.
 tests_of_fronts = %D%/integration/test_agui.py %D%/integration/test_approval_fronts.py \

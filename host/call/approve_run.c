@@ -5,6 +5,7 @@
 
 #include "approval/approvals.h"
 #include "call/approving.h"
+#include "call/call_trace.h"
 
 static const double AGAIN_S = 0.2; /* until what could not be begun is tried again */
 
@@ -139,6 +140,8 @@ run (struct approving *a, struct toolset *toolset)
   if (facts->metadata.data != NULL)
     call_take_meta (&request, facts->metadata.data, facts->metadata.len, &arena);
   take_from (&request, a->waiting, facts->named, &responses, &arena);
+  if (a->waiting != NULL)
+    call_trace_decided (a->waiting, "approved");
   inner = call_start (a->calls, &request,
                       is_in_session (a->waiting) ? &inner_events_in_session : &inner_events, a);
   if (inner != NULL)

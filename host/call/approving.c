@@ -45,7 +45,7 @@ approving_part (struct approving *a)
     return NULL;
   call->approving = NULL;
   call->calls->unapproved--;
-  call_trace_decided (call);
+  call_trace_decided (call, NULL);
   call->started_ns = clock_ns (); /* what people took is no cost of the call */
   return call;
 }
@@ -68,12 +68,15 @@ approving_end (struct approving *a, enum call_error error, const char *message,
                int64_t retry_after_ms)
 {
   CLEANUP_FREE char *copy = message != NULL ? xstrdup (message) : NULL;
-  struct call *call = approving_part (a);
+  struct call *call;
   struct result result = { .error = error,
                            .message = copy,
                            .message_len = copy != NULL ? strlen (copy) : 0,
                            .retry_after_ms = retry_after_ms };
 
+  if (a->waiting != NULL)
+    call_trace_decided (a->waiting, call_error_info (error)->code);
+  call = approving_part (a);
   approving_free (a);
   if (call != NULL)
     call_finish (call, &result, NULL);

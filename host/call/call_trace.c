@@ -11,6 +11,8 @@
 struct call_trace {
   struct span *call;
   struct span *queue, *worker, *approval; /* NULL: not now */
+  unsigned tries;
+  bool ended; /* what came of it is told */
 };
 
 /* ---- where it stands -------------------------------------------------------------------- */
@@ -164,16 +166,18 @@ call_trace_started (struct call *call)
   call->trace->worker = span_child (call->trace->call, SPAN_INTERNAL, call->sent_ns);
   span_name (call->trace->worker, "worker");
   span_text (call->trace->worker, "toolhost.plugin", call->tool->plugin);
-  if (call->tries != 0)
-    span_int (call->trace->worker, "toolhost.try", (int64_t) call->tries + 1);
+  if (++call->trace->tries != 1)
+    span_int (call->trace->worker, "toolhost.try", call->trace->tries);
   call->job.span = call->trace->worker;
 }
 
 void
-call_trace_stopped (struct call *call)
+call_trace_stopped (struct call *call, const char *why)
 {
   if (call->trace == NULL)
     return;
+  if (why != NULL)
+    span_fail (call->trace->worker, why, NULL);
   call->job.span = NULL;
   end_one (&call->trace->queue, 0);
   end_one (&call->trace->worker, call->job.ended_ns);
@@ -189,10 +193,12 @@ call_trace_asks (struct call *call)
 }
 
 void
-call_trace_decided (struct call *call)
+call_trace_decided (struct call *call, const char *decision)
 {
-  if (call->trace != NULL)
-    end_one (&call->trace->approval, 0);
+  if (call->trace == NULL)
+    return;
+  span_text (call->trace->approval, "toolhost.approval.decision", decision);
+  end_one (&call->trace->approval, 0);
 }
 
 void
@@ -248,6 +254,21 @@ put_error (struct span *span, const struct result *result)
     span_fail (span, result->code != NULL ? result->code : info->code, info->text);
 }
 
+/* Is it the worker that has failed?  NULL: not by this code. */
+static const char *
+fault_of_worker (const struct result *result)
+{
+  switch (result->error) {
+  case CALL_OK:
+  case CALL_input_required:
+  case CALL_guardrail_rejected:
+  case CALL_guardrail_failed:
+    return NULL;
+  default:
+    return result->code != NULL ? result->code : call_error_info (result->error)->code;
+  }
+}
+
 void
 call_trace_end (struct call *call, const struct result *result)
 {
@@ -255,12 +276,22 @@ call_trace_end (struct call *call, const struct result *result)
 
   if (span == NULL)
     return;
-  call_trace_stopped (call);
+  call_trace_stopped (call, fault_of_worker (result));
+  call->trace->ended = true;
   put_error (span, result);
   span_text (span, "toolhost.replayed", result->replayed ? "true" : NULL);
   if (result->usage.told_cpu)
     span_int (span, "toolhost.cpu_us", (int64_t) result->usage.cpu_us);
   put_content (call, span, result);
+}
+
+void
+call_trace_told (struct call *call, const struct result *result)
+{
+  if (call->trace == NULL)
+    return;
+  if (!call->trace->ended)
+    call_trace_end (call, result);
   end_one (&call->trace->call, 0);
 }
 
@@ -271,7 +302,7 @@ call_trace_drop (struct call *call)
 
   if (trace == NULL)
     return;
-  call_trace_stopped (call);
+  call_trace_stopped (call, NULL);
   end_one (&trace->approval, 0);
   end_one (&trace->call, 0);
   free (trace);

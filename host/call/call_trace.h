@@ -26,16 +26,19 @@ void call_trace_meta (const struct call *call, const struct call_request *reques
 void call_trace_queued (struct call *call);
 /* … and has one. */
 void call_trace_started (struct call *call);
-/* This try of it is over. */
-void call_trace_stopped (struct call *call);
-/* It waits for a person, and does not any more. */
+/* This try of it is over; `why` it failed, or NULL. */
+void call_trace_stopped (struct call *call, const char *why);
+/* It waits for a person, and does not any more: "approved", or the code of what it was told
+ * instead; NULL: nobody has decided. */
 void call_trace_asks (struct call *call);
-void call_trace_decided (struct call *call);
+void call_trace_decided (struct call *call, const char *decision);
 /* A guard has looked at it. */
 void call_trace_guard (const struct call *call, const char *guard, const char *stage,
                        const char *verdict, uint64_t us);
-/* It has ended. */
+/* It has ended, … */
 void call_trace_end (struct call *call, const struct result *result);
+/* … and its caller is told now: so did one that has waited for what came of another. */
+void call_trace_told (struct call *call, const struct result *result);
 /* It is given back: nobody has said how it ended. */
 void call_trace_drop (struct call *call);
 /* What never became a call. */

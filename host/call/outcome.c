@@ -298,6 +298,8 @@ retry (struct call *call)
   if (call->retried || call->told || !call->tool->idempotent)
     return false;
   call->retried = true;
+  call_trace_stopped (call, call_error_info (CALL_worker_lost)->code);
+  call_trace_queued (call);
   return unit_submit (call->tool->unit, &call->job).refusal == UNIT_TAKEN;
 }
 

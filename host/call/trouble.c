@@ -127,7 +127,7 @@ call_try_again (struct call *call, enum call_error error, const char *code)
   if (call->told || !call->tool->idempotent || call->kind != CALL_TOOL
       || !retry_wanted (rule, call_failure_of (error, code), call->tries + 1))
     return false;
-  call_trace_stopped (call);
+  call_trace_stopped (call, code != NULL ? code : call_error_info (error)->code);
   call->tries++;
   wait = retry_delay (rule, call->tries, chance (calls));
   if (call->job.deadline_ns != INT64_MAX && clock_ns () + wait * 1000000 >= call->job.deadline_ns)
