@@ -3,9 +3,8 @@
   ./dev bench call [--runs N] [--seconds N] [--case NAME…] [--keep] [--json]
 
 The calls of ./dev bench http, on one core: of nginx, of daemon and worker, and of a daemon that runs the tool itself, which
-nobody can have (inside.c).  Processor time, switches and page faults are counted by the kernel, while
-nothing else is looked at.  System calls are counted by strace in a run of their own, which slows down all it looks at: with
-many in flight, what one system call serves is more calls than otherwise.  Allocations and copies are counted in a third
+nobody can have (inside.c).  Processor time, switches and page faults are counted by the kernel while
+nothing else is looked at; system calls too, by root, in a run of their own.  Allocations and copies are counted in a third
 run, with functions of ours in place of the C library's (counting.c), in a worker that is linked with them."""
 
 import argparse
@@ -13,19 +12,16 @@ import collections
 import contextlib
 import pathlib
 import re
-import shutil
-import signal
 import statistics
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 
 import measure
 import servers
+import tracepoints
 from compare import US
-from harness import descendants, wait_for
+from harness import descendants
 from http_calls import CASES
 from measure import BUILD
 
@@ -81,40 +77,14 @@ def per_call(runs):
 
 # ---- system calls
 
-def read_summary(text):
-    """{name: how often}, of strace -c -U calls,name."""
-    found = {name: int(count) for count, name in re.findall(r"^ *(\d+) +(\w+)$", text, re.M)}
-    found.pop("total", None)
-    return found
-
-
-def is_traced(pids):
-    return all(re.search(r"^TracerPid:\s+[1-9]", (task / "status").read_text(), re.M)
-               for pid in pids for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
-
-
-@contextlib.contextmanager
-def traced(pids, summary):
-    command = ["strace", "-c", "-f", "-q", "-U", "calls,name", "-o", summary, *(word for pid in pids for word in ("-p", str(pid)))]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        wait_for(lambda: process.poll() is not None or is_traced(pids), 20, "strace")
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait()
-
-
 def system_calls(sides, load):
-    """{role: {name: how often in a call}}"""
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        for role, pids in sides.items():
-            stack.enter_context(traced(pids, f"{folder}/{role}"))
-        calls = load()["calls"]
-        stack.close()
-        found = {role: read_summary(pathlib.Path(folder, role).read_text()) for role in sides}
-    return {role: {name: count / calls for name, count in sorted(names.items(), key=lambda row: -row[1])}
-            for role, names in found.items()}
+    """{role: {name: how often in a call}}, the most frequent first; nothing where the kernel does not tell."""
+    known = tracepoints.numbers()
+    with contextlib.ExitStack() as stack:
+        counters = {role: stack.enter_context(contextlib.closing(tracepoints.Counters(pids, known))) for role, pids in sides.items()}
+        _, found = grown(lambda: {role: one.counts() for role, one in counters.items()}, load)
+    return {role: {name: count for name, count in sorted(names.items(), key=lambda row: -row[1]) if count}
+            for role, names in found.items() if known}
 
 
 # ---- copies and allocations
@@ -191,7 +161,7 @@ def look_closer(served, case, look):
 def run_case(served, counting, case, options):
     runs = measure_time(served, case, options)
     found = {role: per_call([used_by[role] for _, used_by in of]) for of in runs.values() for role in of[0][1]}
-    for role, names in look_closer(served, case, system_calls).items() if shutil.which("strace") else ():
+    for role, names in look_closer(served, case, system_calls).items():
         found[role].update(system_calls=sum(names.values()), names=names)
     for role, counts in look_closer(counting, case, lambda sides, load: grown(lambda: counted(sides), load)[1]).items():
         found[role].update(counts)
