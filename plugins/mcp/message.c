@@ -15,18 +15,21 @@ put_modern (struct text *out)
 }
 
 static void
-put_params (struct text *out, bool modern, int64_t id, const char *params, bool progress)
+put_params (struct text *out, bool modern, int64_t id, const char *params, bool progress,
+            const char *trace)
 {
   json_name (out, "params");
   text_add (out, "{");
   text_add (out, params);
-  if (modern || progress) {
+  if (modern || progress || trace != NULL) {
     text_add (out, params[0] != '\0' ? ",\"_meta\":" : "\"_meta\":");
     json_open (out, '{');
     if (modern)
       put_modern (out);
     if (progress)
       json_name_int (out, "progressToken", id);
+    if (trace != NULL)
+      json_raw (out, trace);
     json_close (out, '}');
   }
   text_add (out, "}");
@@ -34,13 +37,13 @@ put_params (struct text *out, bool modern, int64_t id, const char *params, bool 
 
 void
 message_request (struct text *out, bool modern, int64_t id, const char *method, const char *params,
-                 bool progress)
+                 bool progress, const char *trace)
 {
   json_open (out, '{');
   json_name_string (out, "jsonrpc", "2.0");
   json_name_int (out, "id", id);
   json_name_string (out, "method", method);
-  put_params (out, modern, id, params, progress);
+  put_params (out, modern, id, params, progress, trace);
   text_add (out, "}");
 }
 
@@ -50,7 +53,7 @@ message_notification (struct text *out, const char *method, const char *params)
   json_open (out, '{');
   json_name_string (out, "jsonrpc", "2.0");
   json_name_string (out, "method", method);
-  put_params (out, false, 0, params, false);
+  put_params (out, false, 0, params, false, NULL);
   text_add (out, "}");
 }
 

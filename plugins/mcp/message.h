@@ -13,9 +13,9 @@
 
 /* A request as one line, with what its revision wants besides.  `params` are the members of its
  * parameters, without braces and without _meta; "" are none.  `progress`: notifications of its
- * progress are wanted. */
+ * progress are wanted.  `trace`: members of _meta that say what it is part of, or NULL. */
 void message_request (struct text *out, bool modern, int64_t id, const char *method,
-                      const char *params, bool progress);
+                      const char *params, bool progress, const char *trace);
 void message_notification (struct text *out, const char *method, const char *params);
 /* The answer to a request of theirs: an empty result, or (message not NULL) an error. */
 void message_answer (struct text *out, const struct value *id, int code, const char *message);

@@ -222,6 +222,20 @@ conclude (toolhost_call *call, struct asking *asking)
                                               : result_take (call, asking);
 }
 
+/* What the host has told of the call's trace, for the server. */
+static void
+put_trace (struct text *members, toolhost_call *call)
+{
+  static const char *const names[] = { "traceparent", "tracestate" };
+  CLEANUP_VALUES struct values pool = { 0 };
+  const char *text = toolhost_metadata (call);
+  const struct value *metadata = value_parse (&pool, text, strlen (text));
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (value_is (value_get_z (metadata, names[i]), VALUE_STRING))
+      value_write_text_member (members, names[i], value_cstring (value_get_z (metadata, names[i])));
+}
+
 static int64_t
 deadline (const struct upstream_tool *tool, toolhost_call *call)
 {
@@ -235,7 +249,7 @@ static toolhost_status
 execute (void *self, toolhost_call *call)
 {
   const struct upstream_tool *tool = self;
-  CLEANUP_TEXT struct text params = { 0 }, name = { 0 };
+  CLEANUP_TEXT struct text params = { 0 }, name = { 0 }, trace = { 0 };
   struct extra extra = { .list = { NULL } };
   struct asking asking = { .upstream = tool->upstream,
                            .call = call,
@@ -250,6 +264,8 @@ execute (void *self, toolhost_call *call)
   if (!questions_answer (call, &params, &status))
     return status;
   set_extra (&extra, tool, call);
+  put_trace (&trace, call);
+  asking.trace = trace.len != 0 ? text_get (&trace) : NULL;
   asking.name = text_get (&name);
   asking.params = text_get (&params);
   if (!text_ok (&params))

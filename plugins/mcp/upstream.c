@@ -184,7 +184,8 @@ exchange (struct asking *asking)
   asking->result = asking->error = NULL;
   asking->late = false;
   asking->message[0] = '\0';
-  message_request (&message, asking->modern, id, asking->method, asking->params, asking->progress);
+  message_request (&message, asking->modern, id, asking->method, asking->params, asking->progress,
+                   asking->trace);
   if (!text_ok (&message))
     return asking_failed (asking, "out_of_memory", "There is no memory for the request.");
   return upstream->pipe != NULL ? pipe_ask (upstream->pipe, asking, id, &message)

@@ -45,6 +45,7 @@ struct asking {
   const char *name;         /* tools/call: the tool, for a header; NULL */
   const char *params;       /* members, see message_request */
   const char *const *extra; /* headers over HTTP; name, value, …, NULL; or NULL */
+  const char *trace;        /* members of _meta that say what it is part of; or NULL */
   bool modern;              /* which of the two ways it is asked */
   bool progress;            /* what it says meanwhile is passed on */
   int64_t until;            /* CLOCK_MONOTONIC, ms */

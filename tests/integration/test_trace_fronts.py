@@ -6,7 +6,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from harness import main, same, wait_for  # noqa: E402
+from handshake import Handshake  # noqa: E402
+from harness import Daemon, main, same, wait_for  # noqa: E402
 from mcp_wire import Session, request  # noqa: E402
 from otlp_server import Collector  # noqa: E402
 from test_agui import call_events, lines  # noqa: E402
@@ -14,7 +15,7 @@ from test_agui import FINISHED, STARTED  # noqa: E402
 from test_realtime import attended, say_call  # noqa: E402
 from test_session_ws import WebSocket  # noqa: E402
 from test_sessions import begin, call, tell  # noqa: E402
-from test_traces import INTERNAL, PARENT, SAMPLED, SERVER, TRACE, UNSAMPLED, metric, traced  # noqa: E402
+from test_traces import CLIENT, INTERNAL, PARENT, SAMPLED, SERVER, TRACE, UNSAMPLED, metric, traced  # noqa: E402
 
 OTHER_TRACE = TRACE[::-1]
 ECHO = {"name": "echo", "arguments": {"text": "x"}}
@@ -109,6 +110,31 @@ def test_arrays_on_standard_input():
         same((front.kind, front.parent, *attributes(front, "network.transport", "toolhost.batch.size")),
              (SERVER, None, "pipe", 2))
         same({s.name for s in c.wait(2, lambda s: s.parent == front.id)}, {"tools/call echo"})
+
+
+def test_questions_to_a_client():
+    def answer(question):
+        return Exception("no") if question["method"] == "sampling/createMessage" else {"action": "decline"}
+
+    with Collector() as c, traced(c, ["asks"]) as d:
+        client = Handshake(d, answer=answer)
+        client.call("all")
+        front = c.one("tools/call all")
+        asked = {s.name: s for s in c.wait(3, lambda s: s.kind == CLIENT)}
+        same((sorted(asked), {s.parent for s in asked.values()}),
+             (["elicitation/create", "roots/list", "sampling/createMessage"], {front.id}))
+        same([attributes(asked[m], "mcp.method.name", "error.type", "rpc.response.status_code") for m in sorted(asked)],
+             [("elicitation/create", None, None), ("roots/list", None, None), ("sampling/createMessage", "-1", "-1")])
+        for question in client.asked:
+            told = question["params"]["_meta"]["traceparent"]
+            assert told in [f"00-{s.trace}-{s.id}-01" for s in c.spans if s.name == question["method"]], told
+        # what goes on after them is below what has asked
+        first = c.wait(1, lambda s: s.parent == front.id and s.name == "execute_tool all")[0]
+        parts(c, first, 1, "execute_tool all")
+    with Daemon(plugins=["asks"]) as d:
+        client = Handshake(d, answer=answer)
+        client.call("all")
+        same([q for q in client.asked if "_meta" in q.get("params", {})], [])
 
 
 def test_sessions_by_http():

@@ -294,6 +294,11 @@ def test_a_modern_server_over_http():
         answer = d.mcp("tools/call", {"name": "up_progress", "arguments": {}}, meta={"progressToken": "p"})
         told = [m["params"]["message"] for m in answer.events if m.get("method") == "notifications/progress"]
         same(told, ["step 1", "step 2", "step 3"])
+        same(set(body["params"]["_meta"]) & {"traceparent", "tracestate"}, set())
+        trace = {"traceparent": f"00-{'1' * 32}-{'2' * 16}-00", "tracestate": "a=b"}
+        same(d.call("up_echo", {"text": "x"}, meta=trace).text, "x")
+        meta = server.seen[-1][0]["params"]["_meta"]
+        same({name: meta[name] for name in trace}, trace)
 
 
 def test_a_legacy_server_over_http_and_its_sessions():

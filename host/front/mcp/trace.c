@@ -91,6 +91,15 @@ put_id (struct span *span, struct slice id)
                    id.len - (is_text ? 2 : 0));
 }
 
+static void
+put_peer (struct span *span, const struct mcp_request *r)
+{
+  span_text (span, "mcp.protocol.version",
+             r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version);
+  if (r->era == MCP_LEGACY)
+    span_text (span, "mcp.session.id", r->session);
+}
+
 /* What of its parameters the conventions ask for. */
 static void
 put_target (struct span *span, const struct mcp_request *r, const struct mcp_message *m,
@@ -128,10 +137,7 @@ mcp_trace_begin (struct mcp_request *r, const struct mcp_message *m, const char 
     span_link (span, ambient);
   span_name (span, "%s", method != NULL ? method : "unknown");
   span_text_len (span, "mcp.method.name", m->method.data, m->method.len);
-  span_text (span, "mcp.protocol.version",
-             r->era == MCP_MODERN ? MCP_MODERN_VERSION : r->peer->version);
-  if (r->era == MCP_LEGACY)
-    span_text (span, "mcp.session.id", r->session);
+  put_peer (span, r);
   put_id (span, r->id);
   put_carrier (span, r);
   if (method != NULL)
@@ -158,4 +164,83 @@ mcp_trace_result (const struct mcp_request *r, const struct result *result)
     return; /* what is refused says so itself */
   if (result->error != CALL_OK && result->error != CALL_input_required)
     span_fail (r->span, "tool_error", NULL);
+}
+
+/* ---- requests to the client ---- */
+
+struct span *
+mcp_trace_upcall (const struct mcp_request *r, const char *method, struct slice id)
+{
+  struct span *span = span_child (r->span, SPAN_CLIENT, clock_ns ());
+
+  if (span == NULL)
+    return NULL;
+  span_name (span, "%s", method);
+  span_text (span, "mcp.method.name", method);
+  put_peer (span, r);
+  put_id (span, id);
+  put_carrier (span, r);
+  return span;
+}
+
+static bool
+is_empty (struct slice object)
+{
+  size_t at = 1;
+
+  while (at < object.len && strchr (" \t\r\n", object.data[at]) != NULL)
+    at++;
+  return object.data == NULL || object.data[at] == '}';
+}
+
+void
+mcp_trace_params (const struct span *span, struct slice *params, struct buf *room)
+{
+  static const char meta[] = "\"_meta\"";
+  struct json_writer w = { .out = room };
+  char traceparent[TRACEPARENT_LEN + 1];
+  const bool alone = is_empty (*params);
+
+  if (span == NULL || (!alone && memmem (params->data, params->len, meta, sizeof meta - 1) != NULL))
+    return;
+  buf_append (room, alone ? "{" : params->data, alone ? 1 : params->len - 1);
+  buf_printf (room, "%s%s:", alone ? "" : ",", meta);
+  span_traceparent (span, traceparent);
+  jsonw_object (&w);
+  jsonw_name_string (&w, "traceparent", traceparent);
+  if (span_tracestate (span) != NULL)
+    jsonw_name_string (&w, "tracestate", span_tracestate (span));
+  jsonw_end (&w);
+  buf_putc (room, '}');
+  *params = (struct slice){ room->data, room->len };
+}
+
+void
+mcp_trace_answered (struct span *span)
+{
+  span_end (span, 0);
+}
+
+void
+mcp_trace_declined (struct span *span, const struct json_tape *tape, const struct json_node *error)
+{
+  const struct json_node *node = json_member (tape, error, "code");
+  char text[24] = "_OTHER";
+  int64_t code;
+
+  if (span == NULL)
+    return;
+  if (node != NULL && json_int64 (tape, node, &code)) {
+    (void) snprintf (text, sizeof text, "%lld", (long long) code);
+    span_text (span, "rpc.response.status_code", text);
+  }
+  span_fail (span, text, NULL);
+  span_end (span, 0);
+}
+
+void
+mcp_trace_unanswered (struct span *span)
+{
+  span_fail (span, "cancelled", NULL);
+  span_end (span, 0);
 }

@@ -22,4 +22,16 @@ void mcp_trace_refused (const struct mcp_request *r, const struct mcp_fault *fau
 /* … or its call has ended so. */
 void mcp_trace_result (const struct mcp_request *r, const struct result *result);
 
+/* Begin the span of a request of ours to its client, if it is sampled, … */
+struct span *mcp_trace_upcall (const struct mcp_request *r, const char *method, struct slice id);
+/* … tell the client of it in the request's parameters (an object, or data NULL), made in `room`, …
+ */
+void mcp_trace_params (const struct span *span, struct slice *params, struct buf *room);
+/* … and end it, with a result, with an error (NULL: what came is no answer) or without an answer.
+ * NULL is fine. */
+void mcp_trace_answered (struct span *span);
+void mcp_trace_declined (struct span *span, const struct json_tape *tape,
+                         const struct json_node *error);
+void mcp_trace_unanswered (struct span *span);
+
 #endif

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #include "front/mcp/reply.h"
+#include "front/mcp/trace.h"
 
 struct mcp_upcall {
   struct mcp_request *r;
   mcp_upcall_done *done;
   void *ctx;
-  char id[24]; /* raw JSON */
+  char id[24];       /* raw JSON */
+  struct span *span; /* NULL: it is not sampled */
   struct mcp_upcall *next, **prev;
 };
 
@@ -36,12 +38,16 @@ mcp_upcall_start (struct mcp_request *r, const char *method, struct slice params
 {
   struct mcp_peer *peer = r->peer;
   struct mcp_upcall *u = xcalloc (1, sizeof *u);
+  CLEANUP_BUF struct buf traced = { 0 };
 
   assert (r->era == MCP_LEGACY); /* the others are never asked */
   *u = (struct mcp_upcall){ .r = r, .done = done, .ctx = ctx };
   (void) snprintf (u->id, sizeof u->id, "%" PRIu64, ++peer->upcall_ids);
+  u->span = mcp_trace_upcall (r, method, id_of (u));
+  mcp_trace_params (u->span, &params, &traced);
   mcp_put_request (mcp_scratch (r->core), id_of (u), method, params);
   if (!r->core->carrier->send (r, &r->core->scratch)) {
+    mcp_trace_unanswered (u->span);
     free (u);
     return NULL;
   }
@@ -67,6 +73,7 @@ void
 mcp_upcall_cancel (struct mcp_upcall *upcall)
 {
   tell_cancelled (upcall);
+  mcp_trace_unanswered (upcall->span);
   unlink_upcall (upcall);
   free (upcall);
 }
@@ -81,6 +88,7 @@ mcp_upcalls_forget (struct mcp_request *r)
       continue;
     }
     unlink_upcall (u);
+    mcp_trace_unanswered (u->span);
     u->done (u->ctx, MCP_UPCALL_GONE, NULL, NULL);
     free (u);
     u = r->peer->upcalls;
@@ -107,9 +115,13 @@ mcp_upcall_answered (struct mcp_peer *peer, const struct mcp_message *m)
   if (u == NULL)
     return;
   unlink_upcall (u);
-  if (json_is (result, JSON_OBJECT) && error == NULL)
+  if (json_is (result, JSON_OBJECT) && error == NULL) {
+    mcp_trace_answered (u->span);
     u->done (u->ctx, MCP_UPCALL_RESULT, &m->tape, result);
-  else
+  }
+  else {
+    mcp_trace_declined (u->span, &m->tape, error);
     u->done (u->ctx, MCP_UPCALL_ERROR, &m->tape, json_is (error, JSON_OBJECT) ? error : NULL);
+  }
   free (u);
 }
