@@ -15,6 +15,14 @@ bed_on_late (struct ev_loop *loop, ev_timer *timer, int events)
   *(bool *) timer->data = true;
 }
 
+void
+bed_on_again (struct ev_loop *loop, ev_timer *timer, int events)
+{
+  (void) loop;
+  (void) timer;
+  (void) events;
+}
+
 static void
 on_gone (void *data)
 {

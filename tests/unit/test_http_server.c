@@ -438,6 +438,52 @@ peers (void)
   }
 }
 
+/* ---- when answers are sent ---- */
+
+struct last_look {
+  ev_prepare before_sleep;
+  int fd;
+  bool answered;
+};
+
+static void
+on_last_look (struct ev_loop *loop, ev_prepare *prepare, int events)
+{
+  struct last_look *look = prepare->data;
+  char byte;
+
+  (void) loop;
+  (void) events;
+  look->answered = recv (look->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+}
+
+/* A loop that first looks whether anything else has come asks the kernel once more per answer. */
+static void
+sent_before_sleep (void)
+{
+  struct last_look look = { .answered = false };
+  struct bed bed;
+
+  bed_open_with (&bed, &http_default_limits, bed_listen_unix ());
+  {
+    CLEANUP_CLIENT struct client c;
+    client_open (&c, &bed);
+    client_send (&c, GET ("/later"));
+    RUN_UNTIL (&bed, bed.pending_count == 1);
+    ev_prepare_init (&look.before_sleep, on_last_look);
+    ev_set_priority (&look.before_sleep, EV_MINPRI);
+    look.before_sleep.data = &look;
+    look.fd = c.io.fd;
+    ev_prepare_start (bed.loop, &look.before_sleep);
+    http_reply (bed.pending[0], 200, "text/plain", NULL, "now", 3);
+    ev_run (bed.loop, EVRUN_NOWAIT);
+    CU_ASSERT_TRUE (look.answered);
+    ev_prepare_stop (bed.loop, &look.before_sleep);
+    client_expect (&c, OK ("3", "now"));
+  }
+  bed_close (&bed);
+}
+
 static CU_TestInfo tests[] = {
   { "keep-alive", keep_alive },
   { "HTTP/1.0", old_version },
@@ -456,6 +502,7 @@ static CU_TestInfo tests[] = {
   { "Expect", expect_continue },
   { "Unix socket", unix_socket },
   { "peers", peers },
+  { "sent before the loop sleeps", sent_before_sleep },
   CU_TEST_INFO_NULL,
 };
 

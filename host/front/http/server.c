@@ -9,14 +9,32 @@ static const double linger_seconds = 5;
 static const double peer_seconds = 1;
 
 static void
-on_turn (struct ev_loop *loop, ev_idle *idle, int events)
+give_turns (struct http_server *server)
 {
-  struct http_server *server = idle->data;
-
-  (void) events;
   conn_turns (server);
   if (server->turn_count == 0)
-    ev_idle_stop (loop, idle);
+    ev_idle_stop (server->env->loop, &server->turn);
+}
+
+static void
+on_turn (struct ev_loop *loop, ev_idle *idle, int events)
+{
+  (void) loop;
+  (void) events;
+  give_turns (idle->data);
+}
+
+/* Before the loop sleeps: whoever asked in this turn need not wait for the next one, unless it has
+ * been long. */
+static void
+on_turn_end (struct ev_loop *loop, ev_prepare *prepare, int events)
+{
+  struct http_server *server = prepare->data;
+
+  (void) loop;
+  (void) events;
+  if (server->turn_count != 0 && !turns_is_long (server->env->turns))
+    give_turns (server);
 }
 
 struct http_server *
@@ -40,7 +58,11 @@ http_server_new (const struct front_env *env, const struct http_limits *limits,
   waits_init (&server->waits, env->loop, seconds, conn_expired);
   ev_idle_init (&server->turn, on_turn);
   ev_set_priority (&server->turn, EV_MAXPRI); /* in every turn, however busy */
-  server->turn.data = server;
+  ev_prepare_init (&server->turn_end, on_turn_end);
+  ev_set_priority (&server->turn_end, EV_MAXPRI); /* calls that begin here are sent by others */
+  server->turn.data = server->turn_end.data = server;
+  ev_prepare_start (env->loop, &server->turn_end);
+  ev_unref (env->loop);
   server->crowd = &server->own_crowd;
   crowd_init (server->crowd, limits->connections_max, limits->connections_per_peer_max);
   accept_init (server);
@@ -239,6 +261,8 @@ http_server_free (struct http_server *server)
   http_server_close (server);
   waits_stop (&server->waits);
   ev_idle_stop (server->env->loop, &server->turn);
+  ev_ref (server->env->loop);
+  ev_prepare_stop (server->env->loop, &server->turn_end);
   exchange_pool_free (&server->pool);
   tls_server_free (server->tls);
   free (server);

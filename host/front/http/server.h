@@ -68,10 +68,11 @@ struct http_server {
   uid_t overflow_uid;
   struct exchange_pool pool;
   struct waits waits;
-  TAILQ_HEAD (, conn) turns; /* connections to look at in the next turn of the loop */
+  TAILQ_HEAD (, conn) turns; /* connections to look at at the end of this turn, or in the next */
   size_t turn_count;
   size_t unread_count; /* those of them that are to be read */
   ev_idle turn;        /* active while there are some */
+  ev_prepare turn_end;
   size_t connections;
   size_t lingering; /* of them */
   bool draining;
