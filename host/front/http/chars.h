@@ -16,6 +16,8 @@ enum {
 };
 
 extern const uint8_t http_chars[256];
+/* What a byte of a header's name is lowered to; 0: it can't be in one. */
+extern const char http_lowered[256];
 
 static inline bool
 http_char_is (char c, unsigned class)

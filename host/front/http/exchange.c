@@ -191,10 +191,13 @@ struct slice
 http_header_len (const struct http_exchange *x, const char *name, size_t len)
 {
   struct slice found = { NULL, 0 };
+  const char *data = x->in.data + x->base;
+  const struct http_field *end = x->fields + x->parser.field_count;
 
-  for (unsigned i = 0; i < x->parser.field_count; i++) {
-    const struct http_field *f = &x->fields[i];
-    if (f->name.len != len || memcmp (x->in.data + x->base + f->name.at, name, len) != 0)
+  if ((x->parser.name_lengths & http_length_bit (len)) == 0)
+    return found;
+  for (const struct http_field *f = x->fields; f != end; f++) {
+    if (f->name.len != len || memcmp (data + f->name.at, name, len) != 0)
       continue;
     struct slice value = slice_of (x, f->value);
     found = found.data == NULL ? value : join (x, found, value);

@@ -135,6 +135,7 @@ note_field (struct http_parser *p, const char *data, const struct http_field *f)
 {
   const char *name = data + f->name.at;
 
+  p->name_lengths |= http_length_bit (f->name.len);
   for (unsigned i = 0; i < HTTP_SINGLES; i++)
     if (f->name.len == singles[i].len && memcmp (name, singles[i].name, f->name.len) == 0) {
       if (p->single[i] != 0)
@@ -147,13 +148,15 @@ note_field (struct http_parser *p, const char *data, const struct http_field *f)
   return HTTP_MORE;
 }
 
-/* The name from `at`, lowered in place; where it ends. */
+/* The name from `at`, lowered in place; where it ends, at the CR of its line at the latest. */
 static size_t
-take_name (char *data, size_t at, size_t end)
+take_name (char *data, size_t at)
 {
-  for (; at < end && http_char_is (data[at], CHAR_TOKEN); at++)
-    data[at] = http_lower (data[at]);
-  return at;
+  char *p = data + at;
+
+  for (char c; (c = http_lowered[(unsigned char) *p]) != 0; p++)
+    *p = c;
+  return (size_t) (p - data);
 }
 
 /* Are eight bytes all characters of a value, and none of them a tab? */
@@ -195,7 +198,7 @@ take_field (struct http_parser *p, char *data, size_t end)
     return http_refuse (p, HTTP_REFUSED_FOLDED);
   if (p->field_count == p->limits->headers_max)
     return http_refuse (p, HTTP_REFUSED_TOO_MANY_HEADERS);
-  colon = take_name (data, at, end);
+  colon = take_name (data, at);
   if (colon < end && (data[colon] == ' ' || data[colon] == '\t'))
     return http_refuse (p, HTTP_REFUSED_NAME_BLANK);
   if (colon == at || colon == end || data[colon] != ':')

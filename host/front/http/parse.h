@@ -81,6 +81,7 @@ struct http_parser {
   uint64_t chunk_left; /* or the size as far as it was read */
   unsigned chunk_digits;
   unsigned field_count;
+  uint32_t name_lengths;         /* those that names of fields have, see http_length_bit */
   unsigned single[HTTP_SINGLES]; /* index in fields + 1; 0: did not come */
   struct http_span method, path, query;
   bool version_10;
@@ -88,6 +89,13 @@ struct http_parser {
   bool wants_keep_alive; /* Connection: keep-alive */
   bool wants_continue;   /* Expect: 100-continue, and the body has not begun */
 };
+
+/* Most headers that are asked for did not come, and none that did is as long. */
+static inline uint32_t
+http_length_bit (size_t len)
+{
+  return (uint32_t) 1 << (len & 31);
+}
 
 enum http_verdict { HTTP_MORE, HTTP_READY, HTTP_REFUSED };
 
