@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 enum { DEPTH_MAX = 63 };
@@ -81,16 +82,18 @@ jsonw_name_len (struct json_writer *w, const char *name, size_t len)
 void
 jsonw_plain_name (struct json_writer *w, const char *name, size_t len)
 {
-  char *at;
+  const uint64_t level = (uint64_t) 1 << w->depth;
+  char *at = buf_reserve (w->out, len + 4);
 
-  assert (!w->named && (w->objects >> w->depth & 1) != 0);
-  separate (w);
-  at = buf_reserve (w->out, len + 3);
+  assert (!w->named && (w->objects & level) != 0);
+  if ((w->filled & level) != 0)
+    *at++ = ',';
   *at++ = '"';
   at = (char *) memcpy (at, name, len) + len;
   *at++ = '"';
   *at++ = ':';
-  w->out->len += len + 3;
+  w->out->len = (size_t) (at - w->out->data);
+  w->filled |= level;
   w->named = true;
 }
 
@@ -104,13 +107,9 @@ jsonw_raw (struct json_writer *w, const char *json, size_t len)
 static void
 put_digits (struct buf *out, uint64_t value)
 {
-  char text[20];
-  char *at = text + sizeof text;
+  char *at = buf_reserve (out, DECIMAL_MAX);
 
-  do
-    *--at = (char) ('0' + value % 10);
-  while ((value /= 10) != 0);
-  buf_append (out, at, (size_t) (text + sizeof text - at));
+  out->len += (size_t) (decimal_put (at, value) - at);
 }
 
 void
@@ -193,6 +192,19 @@ jsonw_string (struct json_writer *w, const char *text)
     jsonw_null (w);
   else
     jsonw_string_len (w, text, strlen (text));
+}
+
+void
+jsonw_plain_string (struct json_writer *w, const char *text, size_t len)
+{
+  char *at;
+
+  separate (w);
+  at = buf_reserve (w->out, len + 2);
+  *at++ = '"';
+  at = (char *) memcpy (at, text, len) + len;
+  *at = '"';
+  w->out->len += len + 2;
 }
 
 void
@@ -289,6 +301,12 @@ plain_run (const char *p, const char *end)
 {
   const char *start = p;
 
+  if (end - p >= 8 && end - p <= 24) { /* most are short: by eights that may overlap */
+    while (end - p > 8 && plain_eight (p))
+      p += 8;
+    if (end - p <= 8 && plain_eight (end - 8))
+      return (size_t) (end - start);
+  }
   while (p < end) {
     if (end - p >= 8 && plain_eight (p)) {
       p += 8;

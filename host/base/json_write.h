@@ -46,6 +46,8 @@ void jsonw_double (struct json_writer *w, double value);
 /* A string; NULL writes null.  Bytes that are not UTF-8 become U+FFFD. */
 void jsonw_string (struct json_writer *w, const char *text);
 void jsonw_string_len (struct json_writer *w, const char *text, size_t len);
+/* A string of our own: nothing in it needs an escape. */
+void jsonw_plain_string (struct json_writer *w, const char *text, size_t len);
 void jsonw_stringf (struct json_writer *w, const char *fmt, ...)
   __attribute__ ((format (printf, 2, 3)));
 /* Bytes as a base64 string (standard alphabet, padded). */
@@ -65,6 +67,12 @@ jsonw_name_int (struct json_writer *w, const char *name, int64_t value)
 {
   jsonw_name (w, name);
   jsonw_int (w, value);
+}
+static inline void
+jsonw_name_plain (struct json_writer *w, const char *name, const char *text)
+{
+  jsonw_name (w, name);
+  jsonw_plain_string (w, text, strlen (text));
 }
 static inline void
 jsonw_name_bool (struct json_writer *w, const char *name, bool value)

@@ -4,6 +4,7 @@ libbase_la_SOURCES += \
   %D%/buf.c %D%/buf.h \
   %D%/clock.h \
   %D%/context_path.h \
+  %D%/decimal.c %D%/decimal.h \
   %D%/error.c %D%/error.h \
   %D%/fold.c %D%/fold.h \
   %D%/frame.c %D%/frame.h \

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/decimal.h"
+
 enum { PIECE = 64 * 1024 };
 
 static void
@@ -193,27 +195,13 @@ static const struct figure by_kernel = { { TEXT ("},\"kernel\":{\"rssPeakBytes\"
 #undef TEXT
 
 static char *
-put_number (char *at, uint64_t number)
-{
-  char digits[20];
-  size_t count = 0;
-
-  do
-    digits[count++] = (char) ('0' + number % 10);
-  while ((number /= 10) != 0);
-  while (count != 0)
-    *at++ = digits[--count];
-  return at;
-}
-
-static char *
 put_figure (char *at, const struct figure *figure, const struct usage *usage,
             enum encode_names names)
 {
   const struct slice *before = &figure->before[names];
 
   at = (char *) memcpy (at, before->data, before->len) + before->len;
-  return put_number (at, *(const uint64_t *) ((const char *) usage + figure->at));
+  return decimal_put (at, *(const uint64_t *) ((const char *) usage + figure->at));
 }
 
 void

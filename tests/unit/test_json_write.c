@@ -1,8 +1,11 @@
 #include "tap.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/json_tape.h"
 #include "base/json_write.h"
 
@@ -189,6 +192,21 @@ test_doubles_read_back (void)
   }
 }
 
+/* Around every power of ten, where numbers grow by a digit. */
+static void
+test_decimal (void)
+{
+  uint64_t power = 1;
+
+  for (int digits = 0; digits < DECIMAL_MAX; digits++, power *= 10)
+    for (int off = -1; off <= 1; off++) {
+      char text[DECIMAL_MAX + 1], expected[DECIMAL_MAX + 1];
+      *decimal_put (text, power + (uint64_t) off) = '\0';
+      (void) snprintf (expected, sizeof expected, "%" PRIu64, power + (uint64_t) off);
+      CU_ASSERT_STRING_EQUAL (text, expected);
+    }
+}
+
 static void
 expect_base64 (const char *data, const char *expected)
 {
@@ -258,6 +276,7 @@ static CU_TestInfo tests[] = { { "commas", test_commas },
                                { "any byte reads back", test_any_byte_reads_back },
                                { "doubles", test_doubles },
                                { "doubles read back", test_doubles_read_back },
+                               { "numbers of all lengths", test_decimal },
                                { "base64", test_base64 },
                                { "pointers", test_pointers },
                                { "formatted strings", test_formatted_strings },

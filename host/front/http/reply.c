@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/json_write.h"
 #include "front/http/conn.h"
 #include "front/http/server.h"
@@ -83,24 +84,13 @@ put_text (char *at, const char *text)
 }
 
 static char *
-put_number (char *at, size_t value)
-{
-  char digits[24], *first = digits + sizeof digits;
-
-  do
-    *--first = (char) ('0' + value % 10);
-  while ((value /= 10) != 0);
-  return put (at, first, (size_t) (digits + sizeof digits - first));
-}
-
-static char *
 put_status (char *at, int status)
 {
   for (size_t i = 0; i < sizeof status_lines / sizeof *status_lines; i++)
     if (status_lines[i].status == status)
       return put_text (at, status_lines[i].text);
   at = PUT (at, "HTTP/1.1 ");
-  at = put_number (at, (size_t) status);
+  at = decimal_put (at, (uint64_t) status);
   return PUT (at, " \r\n");
 }
 
@@ -128,7 +118,7 @@ put_head (struct buf *out, const struct head *h)
     at = PUT (at, "Transfer-Encoding: chunked\r\n");
   if (h->counted) {
     at = PUT (at, "Content-Length: ");
-    at = put_number (at, h->length);
+    at = decimal_put (at, h->length);
     at = PUT (at, "\r\n");
   }
   at = put_text (at, h->connection);
