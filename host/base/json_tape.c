@@ -159,6 +159,14 @@ json_equals_len (const struct json_tape *tape, const struct json_node *node, con
 
 /* ---- members and pointers ---- */
 
+static inline bool
+name_is (const struct json_tape *tape, const struct json_node *node, const char *name, size_t len)
+{
+  if (node->escaped)
+    return json_equals_len (tape, node, name, len);
+  return node->len == len && memcmp (tape->text + node->start, name, len) == 0;
+}
+
 const struct json_node *
 json_member_len (const struct json_tape *tape, const struct json_node *object, const char *name,
                  size_t len)
@@ -169,7 +177,7 @@ json_member_len (const struct json_tape *tape, const struct json_node *object, c
     return NULL;
   end = json_end (object);
   for (const struct json_node *n = json_first (object); n != end; n = json_next (n + 1))
-    if ((n->escaped || n->len == len) && json_equals_len (tape, n, name, len))
+    if (name_is (tape, n, name, len))
       return n + 1;
   return NULL;
 }
@@ -186,8 +194,7 @@ json_members (const struct json_tape *tape, const struct json_node *object,
   end = json_end (object);
   for (const struct json_node *n = json_first (object); n != end; n = json_next (n + 1))
     for (size_t i = 0; i < count; i++)
-      if ((n->escaped || n->len == names[i].len)
-          && json_equals_len (tape, n, names[i].text, names[i].len)) {
+      if (name_is (tape, n, names[i].text, names[i].len)) {
         found[i] = n + 1;
         break;
       }

@@ -164,17 +164,16 @@ are_responses (const struct json_node *responses)
 static bool
 read_rounds (struct mcp_request *r, const struct mcp_message *m, struct call_request *request)
 {
-  const struct json_node *responses = json_member (&m->tape, m->params, "inputResponses");
-  struct slice state = mcp_param_text (m, "requestState");
+  struct slice state = mcp_text (m, m->state);
 
-  if (responses != NULL && !are_responses (responses))
+  if (m->responses != NULL && !are_responses (m->responses))
     return refuse (r, "inputResponses: expected an object of objects");
-  if (state.data == NULL && json_member (&m->tape, m->params, "requestState") != NULL)
+  if (state.data == NULL && m->state != NULL)
     return refuse (r, "requestState: expected a string");
   if (state.data != NULL)
-    return resume (r, m, state, responses, request);
+    return resume (r, m, state, m->responses, request);
   request->responses_tape = &m->tape;
-  request->responses = responses;
+  request->responses = m->responses;
   return true;
 }
 
@@ -195,8 +194,7 @@ mcp_asks_read (struct mcp_request *r, const struct mcp_message *m, struct call_r
   request->askable = r->client & FRAME_ASK_ALL;
   if (r->era != MCP_MODERN)
     return true;
-  rounds = json_member (&m->tape, m->params, "requestState") != NULL
-           || json_member (&m->tape, m->params, "inputResponses") != NULL;
+  rounds = m->state != NULL || m->responses != NULL;
   if (request->askable != 0 || rounds)
     bind (r, m, request);
   return !rounds || read_rounds (r, m, request);

@@ -133,10 +133,9 @@ static bool
 check_argument (const struct http_exchange *x, const struct mcp_message *m,
                 const struct mirrored *mirrored, struct mcp_fault *fault)
 {
-  const struct json_node *arguments = json_member (&m->tape, m->params, "arguments");
   const struct json_node *value =
-    arguments != NULL
-      ? json_pointer (&m->tape, arguments, mirrored->pointer, strlen (mirrored->pointer))
+    m->arguments != NULL
+      ? json_pointer (&m->tape, m->arguments, mirrored->pointer, strlen (mirrored->pointer))
       : NULL;
   struct slice header;
   char what[64];
@@ -159,7 +158,7 @@ check_arguments (const struct http_exchange *x, const struct mcp_message *m,
 
   if (!slice_is (m->method, "tools/call"))
     return true;
-  name = mcp_param_text (m, "name");
+  name = mcp_text (m, m->name);
   tool = name.data != NULL ? toolset_find (set, name.data, name.len) : NULL;
   for (size_t i = 0; tool != NULL && i < tool->mirrored.count; i++)
     if (!check_argument (x, m, &tool->mirrored.list[i], fault))

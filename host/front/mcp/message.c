@@ -90,7 +90,13 @@ read_meta (struct mcp_message *m, const struct json_node *meta)
 static bool
 read_params (struct mcp_message *m, const struct json_node *params, struct mcp_fault *fault)
 {
-  const struct json_node *meta;
+  enum { META, NAME, ARGUMENTS, RESPONSES, STATE, MEMBERS };
+  static const struct json_name names[MEMBERS] = {
+    [META] = JSON_NAME ("_meta"),          [NAME] = JSON_NAME ("name"),
+    [ARGUMENTS] = JSON_NAME ("arguments"), [RESPONSES] = JSON_NAME ("inputResponses"),
+    [STATE] = JSON_NAME ("requestState"),
+  };
+  const struct json_node *found[MEMBERS];
 
   if (params == NULL)
     return true;
@@ -98,9 +104,13 @@ read_params (struct mcp_message *m, const struct json_node *params, struct mcp_f
     return mcp_fault_set (fault, MCP_INVALID_REQUEST, 400,
                           "Invalid Request: params: expected an object");
   m->params = params;
-  meta = json_member (&m->tape, params, "_meta");
-  if (json_is (meta, JSON_OBJECT))
-    read_meta (m, meta);
+  json_members (&m->tape, params, names, MEMBERS, found);
+  m->name = found[NAME];
+  m->arguments = found[ARGUMENTS];
+  m->responses = found[RESPONSES];
+  m->state = found[STATE];
+  if (json_is (found[META], JSON_OBJECT))
+    read_meta (m, found[META]);
   return true;
 }
 
@@ -189,10 +199,16 @@ mcp_progress_token (const struct mcp_message *m)
 }
 
 struct slice
-mcp_param_text (const struct mcp_message *m, const char *name)
+mcp_text (const struct mcp_message *m, const struct json_node *value)
 {
   struct slice text = { NULL, 0 };
 
-  text.data = json_string (&m->tape, json_member (&m->tape, m->params, name), m->arena, &text.len);
+  text.data = json_string (&m->tape, value, m->arena, &text.len);
   return text;
+}
+
+struct slice
+mcp_param_text (const struct mcp_message *m, const char *name)
+{
+  return mcp_text (m, json_member (&m->tape, m->params, name));
 }

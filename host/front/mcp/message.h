@@ -51,7 +51,9 @@ struct mcp_message {
   enum mcp_kind kind;
   struct slice id;     /* as raw JSON, a string or an integer; data NULL: none, or unreadable */
   struct slice method; /* empty for a response */
-  const struct json_node *params;  /* an object, or NULL */
+  const struct json_node *params; /* an object, or NULL */
+  /* what calls look for in params; NULL: not there */
+  const struct json_node *name, *arguments, *responses, *state;
   const struct json_node *meta;    /* params._meta, an object, or NULL */
   const struct json_node *version; /* the protocol version in meta: its presence makes the message
                                       one of 2026-07-28; NULL: none */
@@ -74,7 +76,9 @@ bool mcp_check_version (const struct mcp_message *m, struct mcp_fault *fault);
 
 /* The progress token as raw JSON; empty when there is none of a permitted type. */
 struct slice mcp_progress_token (const struct mcp_message *m);
-/* A member of params as text, escapes resolved; data NULL when it is no string. */
+/* A value of it as text, escapes resolved; data NULL when it is no string. */
+struct slice mcp_text (const struct mcp_message *m, const struct json_node *value);
+/* The same of a member of params. */
 struct slice mcp_param_text (const struct mcp_message *m, const char *name);
 
 #endif

@@ -18,7 +18,7 @@ static void
 begin (struct json_writer *w, struct slice id)
 {
   jsonw_object (w);
-  jsonw_name_string (w, "jsonrpc", "2.0");
+  jsonw_name_plain (w, "jsonrpc", "2.0");
   if (id.data != NULL)
     jsonw_name_raw (w, "id", id.data, id.len);
 }
@@ -30,7 +30,7 @@ mcp_begin_result_of (struct json_writer *w, const struct mcp_request *r, const c
   jsonw_name (w, "result");
   jsonw_object (w);
   if (r->era == MCP_MODERN)
-    jsonw_name_string (w, "resultType", type);
+    jsonw_name_plain (w, "resultType", type);
 }
 
 void

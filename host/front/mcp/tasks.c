@@ -452,7 +452,7 @@ go_on (struct task *t)
 void
 mcp_tasks_update (struct mcp_request *r, const struct mcp_message *m)
 {
-  const struct json_node *responses = json_member (&m->tape, m->params, "inputResponses");
+  const struct json_node *responses = m->responses;
   struct task *t = named (r, m);
   CLEANUP_BUF struct buf text = { 0 };
   struct error err = { 0 };

@@ -46,8 +46,8 @@ answer_call (struct mcp_request *r, const struct result *result)
 void
 mcp_tools_call (struct mcp_request *r, const struct mcp_message *m)
 {
-  struct slice name = mcp_param_text (m, "name");
-  const struct json_node *args = json_member (&m->tape, m->params, "arguments");
+  struct slice name = mcp_text (m, m->name);
+  const struct json_node *args = m->arguments;
 
   if (name.data == NULL)
     return mcp_refuse_params (r, "name: expected a string, the tool's name");

@@ -106,7 +106,7 @@ put_target (struct span *span, const struct mcp_request *r, const struct mcp_mes
             const char *method)
 {
   const bool is_tool = strcmp (method, "tools/call") == 0;
-  const struct slice name = mcp_param_text (m, "name"), uri = mcp_param_text (m, "uri");
+  const struct slice name = mcp_text (m, m->name), uri = mcp_param_text (m, "uri");
 
   if (is_tool)
     span_text (span, "gen_ai.operation.name", "execute_tool");
