@@ -269,18 +269,24 @@ refuse (const struct tool *tool, const struct schema_report *report, struct buf 
   problems_json (report, json);
 }
 
+static void
+tell_problems (struct arguments *a, const struct tool *tool, struct buf *json, struct buf *text)
+{
+  struct schema_report report = { .count = 0 };
+
+  (void) schema_validate (tool->input, a->tape, a->node, &report, &a->arena);
+  inside_report (tool->input, a->tape, a->node, &report, &a->arena);
+  refuse (tool, &report, json, text);
+}
+
 bool
 arguments_check (struct arguments *a, const struct tool *tool, enum repair_mode mode,
                  struct buf *json, struct buf *text)
 {
-  struct schema_report report = { .count = 0 };
-
   if (tool->input == NULL || schema_validate (tool->input, a->tape, a->node, NULL, &a->arena)
       || take_only (a, tool) || mend (a, tool->input, mode))
     return true;
-  (void) schema_validate (tool->input, a->tape, a->node, &report, &a->arena);
-  inside_report (tool->input, a->tape, a->node, &report, &a->arena);
-  refuse (tool, &report, json, text);
+  tell_problems (a, tool, json, text);
   return false;
 }
 

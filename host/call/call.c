@@ -267,29 +267,30 @@ note_repairs (struct call *call, const struct repaired *repaired)
   call_log_repairs (call, repaired);
 }
 
-/* Its tool has failed too often; it has ended when this is true. */
-static bool
-is_cut_off (struct call *call)
+/* Its tool has failed too often. */
+static void
+cut_off (struct call *call, int64_t retry_after_ms)
 {
   CLEANUP_BUF struct buf text = { 0 };
-  struct result result = { .error = CALL_tool_unavailable, .retry_after_ms = call_admit (call) };
+  struct result result = { .error = CALL_tool_unavailable, .retry_after_ms = retry_after_ms };
 
-  if (result.retry_after_ms == 0)
-    return false;
   buf_printf (&text, "Tool '%s' is temporarily unavailable due to repeated failures",
               call->tool->name);
   result.message = text.data;
   result.message_len = text.len;
   call_finish (call, &result, "its circuit is open");
-  return true;
 }
 
 /* Nothing speaks against it any more.  False: it has ended already. */
 static bool
 run (struct call *call)
 {
-  if (is_cut_off (call))
+  int64_t retry_after_ms = call_admit (call);
+
+  if (retry_after_ms != 0) {
+    cut_off (call, retry_after_ms);
     return false;
+  }
   call->waits = call->tenancy != NULL;
   if (call->waits)
     call->tenancy->quota.waiting++;

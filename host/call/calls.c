@@ -24,6 +24,8 @@ calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
   (void) approval_rules_ref (settings->approval_rules);
   calls_make_makers (calls);
   calls->ask_rules = ask_rules_new ();
+  calls->nobody = xcalloc (1, sizeof *calls->nobody);
+  HASH_ADD_KEYPTR (hh, calls->by_id, "", 1, calls->nobody); /* no id holds a NUL */
   if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
     calls->id_seed = (uint64_t) clock_ns ();
   return calls;
@@ -62,6 +64,8 @@ calls_free (struct calls *calls)
   approval_rules_unref (calls->settings.approval_rules);
   ask_rules_free (calls->ask_rules);
   call_circuits_free (&calls->circuits);
+  HASH_DEL (calls->by_id, calls->nobody);
+  free (calls->nobody);
   free (calls);
 }
 
@@ -109,8 +113,8 @@ calls_are_settled (const struct calls *calls)
 void
 calls_cancel_all (struct calls *calls)
 {
-  while (calls->by_id != NULL)
-    call_cancel (calls->by_id);
+  while (calls->nobody->hh.next != NULL)
+    call_cancel (calls->nobody->hh.next);
 }
 
 const char *

@@ -121,8 +121,9 @@ on_overran (struct job *job, uint64_t cpu_ns)
 /* The tool worked, and its result breaks what it declares: the model is told what is wrong, in the
  * way arguments are, so that it knows that calling again won't help. */
 static void
-finish_broken (struct call *call, const struct schema_report *report, struct result *result)
+finish_broken (struct call *call, const struct job_end *end, const struct schema_report *report)
 {
+  struct result result;
   CLEANUP_BUF struct buf text = { 0 };
   CLEANUP_BUF struct buf problems = { 0 };
   size_t count = problems_count (report);
@@ -133,48 +134,49 @@ finish_broken (struct call *call, const struct schema_report *report, struct res
               call->tool->name, count, count == 1 ? "" : "s");
   problems_text (report, "result", &text);
   problems_json (report, &problems);
-  *result = (struct result){ .error = CALL_tool_output_invalid,
-                             .message = text.data,
-                             .message_len = text.len,
-                             .problems = problems.data,
-                             .problems_len = problems.len,
-                             .usage = result->usage };
-  call_finish (call, result, NULL);
+  result = (struct result){ .error = CALL_tool_output_invalid,
+                            .message = text.data,
+                            .message_len = text.len,
+                            .problems = problems.data,
+                            .problems_len = problems.len,
+                            .usage = call_usage_of (end) };
+  call_finish (call, &result, NULL);
 }
 
-/* Does the structured result fit?  Null is a result, only an absent one is none. */
+/* Does the structured result fit?  Null is a result, only an absent one is none.  False: it has
+ * ended. */
 static bool
-output_fits (const struct tool *tool, const struct job_end *end, struct schema_report *report,
-             struct arena *arena)
+output_fits (struct call *call, const struct job_end *end)
 {
   static const struct schema_problem absent = { .pointer = "",
                                                 .message = "expected a structured result, got none",
                                                 .keyword = "outputSchema",
                                                 .expected = "a structured result" };
 
-  if (tool->output == NULL)
+  CLEANUP_ARENA struct arena arena = { 0 };
+  struct schema_report report = { .count = 0 };
+
+  if (end->structured_tape == NULL)
+    report.problems[report.count++] = absent;
+  else if (schema_validate (call->tool->output, end->structured_tape,
+                            json_root (end->structured_tape), &report, &arena))
     return true;
-  if (end->structured_tape != NULL)
-    return schema_validate (tool->output, end->structured_tape, json_root (end->structured_tape),
-                            report, arena);
-  report->problems[report->count++] = absent;
+  finish_broken (call, end, &report);
   return false;
 }
 
 static void
 finish_ok (struct call *call, const struct job_end *end)
 {
-  CLEANUP_ARENA struct arena arena = { 0 };
-  struct schema_report report = { .count = 0 };
   struct result result = { .content = end->content,
                            .content_len = end->result->content_len,
                            .structured = end->structured,
                            .structured_len = end->result->structured_len,
                            .room = end->room };
 
+  if (call->tool->output != NULL && !output_fits (call, end))
+    return;
   result.usage = call_usage_of (end);
-  if (!output_fits (call->tool, end, &report, &arena))
-    return finish_broken (call, &report, &result);
   CLEANUP_PREVIEW struct preview *preview = call_preview (call, end);
   call_shorten (call, preview, &result);
   call_finish (call, &result, NULL);
@@ -321,8 +323,9 @@ message_of (const struct job_end *end)
   return NULL;
 }
 
-void
-call_outcome (struct call *call, const struct job_end *end)
+/* Its process gave no result. */
+static void
+finish_without (struct call *call, const struct job_end *end)
 {
   static const enum call_error errors[] = { [JOB_NO_MEMORY] = CALL_tool_execution_failed,
                                             [JOB_CRASHED] = CALL_tool_crashed,
@@ -331,16 +334,6 @@ call_outcome (struct call *call, const struct job_end *end)
                                             [JOB_OVERLOADED] = CALL_tool_overloaded };
   struct result result = { 0 };
 
-  if (call->interrupted) {
-    finish_interrupted (call, end);
-    return;
-  }
-  if (end->fate == JOB_RESULT) {
-    finish_result (call, end);
-    return;
-  }
-  if (end->fate == JOB_LOST && retry (call))
-    return;
   result.message = message_of (end);
   if (result.message != NULL)
     result.message_len = strlen (result.message);
@@ -348,6 +341,17 @@ call_outcome (struct call *call, const struct job_end *end)
   result.retry_after_ms = end->retry_after_ms;
   result.usage = call_usage_of (end);
   call_finish (call, &result, end->text);
+}
+
+void
+call_outcome (struct call *call, const struct job_end *end)
+{
+  if (call->interrupted)
+    finish_interrupted (call, end);
+  else if (end->fate == JOB_RESULT)
+    finish_result (call, end);
+  else if (end->fate != JOB_LOST || !retry (call))
+    finish_without (call, end);
 }
 
 static void

@@ -42,7 +42,8 @@ struct calls {
   struct approving *approvings; /* calls that wait for a person, and those that were approved */
   struct batches *batches;      /* calls that belong together; NULL: there were none */
   unsigned unapproved;          /* of the running ones, how many wait for a person */
-  struct call *by_id;           /* running calls */
+  struct call *by_id;           /* nobody, and behind it the running calls */
+  struct call *nobody;          /* so that the index is not made anew for every single call */
   struct call_circuits circuits;
   struct call *spare; /* call structs to use again */
   unsigned spare_count;

@@ -81,19 +81,26 @@ call_report (struct call *call, const struct result *result)
 
 /* ---- other tries ---- */
 
+static void
+finish_refused (struct call *call, const struct unit_answer *answer)
+{
+  struct result result = { .error = answer->refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded
+                                                                       : CALL_tool_unavailable,
+                           .retry_after_ms = answer->retry_after_ms };
+
+  call_finish (call, &result, answer->why);
+}
+
 bool
 call_submit (struct call *call)
 {
   struct unit_answer answer;
-  struct result result = { 0 };
 
   call_trace_queued (call);
   answer = unit_submit (call->tool->unit, &call->job);
   if (answer.refusal == UNIT_TAKEN)
     return true;
-  result.error = answer.refusal == UNIT_QUEUE_FULL ? CALL_tool_overloaded : CALL_tool_unavailable;
-  result.retry_after_ms = answer.retry_after_ms;
-  call_finish (call, &result, answer.why);
+  finish_refused (call, &answer);
   return false;
 }
 

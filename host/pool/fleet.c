@@ -158,24 +158,31 @@ arm_later (struct fleet *fleet, double seconds)
   ev_timer_start (fleet->pool->loop, &fleet->later);
 }
 
+/* False: it could not be started, and nothing may follow. */
+static bool
+start_or_tell (struct fleet *fleet)
+{
+  struct error err = { 0 };
+
+  if (start_one (fleet, &err) || !fleet->describing)
+    return true;
+  tell_described (fleet, NULL, 0, &err);
+  return false;
+}
+
 /* Start what is wanted, as far as the breaker lets it.  A start that fails ends the description of
  * a fleet that has nothing else; nothing may follow this call then. */
 static void
 top_up (struct fleet *fleet)
 {
-  struct error err = { 0 };
   double wait;
 
   while (!fleet->broken && !fleet->ending && wants_another (fleet)) {
     wait = breaker_wait (&fleet->breaker, pool_now ());
     if (wait > 0)
       arm_later (fleet, wait);
-    if (wait != 0)
+    if (wait != 0 || !start_or_tell (fleet))
       return;
-    if (!start_one (fleet, &err) && fleet->describing) {
-      tell_described (fleet, NULL, 0, &err);
-      return;
-    }
   }
 }
 
