@@ -128,6 +128,62 @@ pipelined_to_slow_reader (void)
   bed_close (&bed);
 }
 
+/* A clock by which every look at it takes two milliseconds. */
+static int64_t
+slow_clock (void)
+{
+  static int64_t now;
+
+  return now += 2000000;
+}
+
+static size_t
+kept_for_the_next_turn (const struct http_server *server)
+{
+  const struct conn *c;
+  size_t count = 0;
+
+  TAILQ_FOREACH (c, &server->turns, turn)
+  count += c->unsent;
+  return count;
+}
+
+/* Much that is sent to many in a turn that is long already waits for the next, and none is
+ * forgotten. */
+static void
+much_to_many (void)
+{
+  enum { CLIENTS = 8 };
+  static const struct turns_clock clock = { slow_clock, slow_clock };
+  const size_t whole = sizeof OK ("4194304", "") - 1 + BIG;
+  struct client clients[CLIENTS];
+  struct turns turns;
+  struct bed bed;
+  size_t most = 0;
+
+  bed_open_bulk (&bed);
+  turns_init (&turns, bed.loop, &clock);
+  bed.env.turns = &turns;
+  for (size_t i = 0; i < CLIENTS; i++) {
+    client_open (&clients[i], &bed);
+    client_send (&clients[i], GET ("/big"));
+  }
+  for (size_t i = 0; i < CLIENTS; i++)
+    while (clients[i].got.len < whole && !bed.late) {
+      size_t now = kept_for_the_next_turn (bed.server), before = bed.loop_turns;
+
+      most = now > most ? now : most;
+      RUN_UNTIL (&bed, bed.loop_turns > before);
+    }
+  CU_ASSERT (most > 1);
+  for (size_t i = 0; i < CLIENTS; i++) {
+    CU_ASSERT_EQUAL (clients[i].got.len, whole);
+    client_close (&clients[i]);
+  }
+  turns_clear (&turns);
+  bed_close (&bed);
+}
+
 /* ---- streams ---- */
 
 static void
@@ -231,6 +287,7 @@ static CU_TestInfo tests[] = {
   { "pipelined behind an open exchange", pipelined_behind_later },
   { "sent behind an open exchange", sent_behind_later },
   { "pipelined to a slow reader", pipelined_to_slow_reader },
+  { "much to many at the same time", much_to_many },
   { "stream", stream },
   { "stream to HTTP/1.0", stream_to_old_version },
   { "stream backlog", stream_backlog },

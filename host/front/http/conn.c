@@ -108,7 +108,7 @@ leave_turns (struct conn *c)
     return;
   c->has_turn = false;
   c->server->unread_count -= c->unread;
-  c->unread = false;
+  c->unread = c->unsent = false;
   TAILQ_REMOVE (&c->server->turns, c, turn);
   c->server->turn_count--;
 }
@@ -480,6 +480,13 @@ put_off_reading (struct conn *c)
   c->server->unread_count++;
 }
 
+static void
+put_off_writing (struct conn *c)
+{
+  conn_take_turn (c);
+  c->unsent = true;
+}
+
 ssize_t
 conn_recv (struct conn *c, void *room, size_t len)
 {
@@ -598,7 +605,7 @@ go_on (struct conn *c)
 }
 
 static void
-on_writable (struct conn *c)
+write_on (struct conn *c)
 {
   switch (c->state) {
   case CONN_HANDSHAKE:
@@ -615,6 +622,17 @@ on_writable (struct conn *c)
   case CONN_LINGERING:
     return;
   }
+}
+
+/* Many that take in much at the same time would make a turn long. */
+static void
+on_writable (struct conn *c)
+{
+  if (c->unsent)
+    return;
+  if (turns_is_long (c->server->env->turns))
+    return put_off_writing (c);
+  write_on (c);
 }
 
 static void
@@ -661,9 +679,11 @@ on_ready (struct ev_loop *loop, ev_io *io, int events)
 static void
 have_turn (struct conn *c)
 {
-  bool unread = c->unread;
+  bool unread = c->unread, unsent = c->unsent;
 
   leave_turns (c);
+  if (unsent)
+    return write_on (c);
   if (c->state == CONN_HANDSHAKE)
     return shake_hands (c);
   if (c->state == CONN_READING)

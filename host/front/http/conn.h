@@ -44,6 +44,7 @@ struct conn {
   enum conn_state state;
   bool has_turn;    /* in the server's list of those to be looked at in the next turn */
   bool unread;      /* there, because what has come is to be read then */
+  bool unsent;      /* there, because the socket takes more */
   bool dispatching; /* the handler is being called: what it answers is sent after it returned */
   bool closing;     /* after this answer */
   bool lingers;     /* the peer may still be sending: a plain close would destroy the answer */
