@@ -7,6 +7,7 @@ left without a word, or ended while its calls run.  After the first fifth the da
 2 MiB; in the end there is no session, no call, and no descriptor more than before."""
 
 import concurrent.futures
+import contextlib
 import http.client
 import json
 import pathlib
@@ -33,7 +34,8 @@ class Quiet(Daemon):
                 continue
             with self.heard:
                 self.raw.append(line.decode(errors="replace"))
-                self.lines.append(json.loads(line))
+                with contextlib.suppress(ValueError):
+                    self.lines.append(json.loads(line))
                 self.heard.notify_all()
 
 

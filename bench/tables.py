@@ -68,6 +68,21 @@ def scaled(report):
     return "\n" + table([report["x"]] + [c["title"] for c in columns.values()], rows)
 
 
+def soaked(report):
+    """Ten of its rests, and what went on between them."""
+    rests = list(enumerate(report["rests"], 1))
+    rows = [[str(minute), f"{rest['deeds']:,}", f"{rest['rss_kib']:,}", str(rest["fds"]), str(rest["turns_long"]), str(rest["turns_late"])]
+            for minute, rest in rests if minute in (1, len(rests)) or minute % max(len(rests) // 10, 1) == 0]
+    parts = [table(["minute", "deeds", "resident KiB", "descriptors", "turns that worked > 10 ms", "turns that took > 10 ms"], rows)]
+    for title, name in (("Deeds", "done"), ("Told instead of a result", "told"), ("Faults", "faults")):
+        ordered = sorted(report[name].items(), key=lambda item: -item[1])
+        parts.append(f"{title}: " + ", ".join(f"{count:,} {what.replace('_', ' ') if name != 'told' else f'`{what}`'}"
+                                              for what, count in ordered) + ".\n")
+    parts.append(f"{report['broken']:,} connections broke, {len(report['wrong'])} answers were wrong. From the second third to the last: "
+                 f"{report['growth_kib']:+,.0f} KiB, {report['growth_fds']:+,.0f} descriptors.\n")
+    return "\n" + "\n".join(parts)
+
+
 def where(report):
     at = report["environment"]
     versions = ", ".join(f"{name} {version}" for name, version in report.get("versions", {}).items() if version)
@@ -81,6 +96,8 @@ def section(name, report):
         parts = list(compared(report, beside))
     elif "points" in report:
         title, parts = f"By {report['x']}: {report['title']}", [scaled(report)]
+    elif "rests" in report:
+        title, parts = "A soak with faults", [soaked(report)]
     else:
         title, parts = "Idle, and start", [memory(report)]
     if report.get("promises"):
@@ -119,7 +136,7 @@ def put(text, name, content):
 
 
 def main():
-    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE))]
+    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE), "soak")]
     sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
     text = put(PAGE.read_text(), "tables", "".join(sections) + "\n")
     if CALL.exists():

@@ -19,6 +19,8 @@ import measure  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
 import scale  # noqa: E402
+import soak_clients  # noqa: E402
+import soak_mixed  # noqa: E402
 import tables  # noqa: E402
 import tracepoints  # noqa: E402
 import wrk  # noqa: E402
@@ -204,6 +206,27 @@ def test_without_isolation_a_call_is_run_by_the_daemon_itself():
         finally:
             for pid in workers:
                 os.kill(pid, signal.SIGCONT)
+def test_a_client_of_the_soak_tells_wrong_answers_from_honest_ones():
+    def verdict(result):
+        client = soak_clients.Client("127.0.0.1:1", 1, "")
+        try:
+            client.judge(result, "right", "a call")
+        except soak_clients.Wrong:
+            return "wrong"
+        return dict(client.told) or "good"
+
+    same(verdict({"content": [{"text": "right"}]}), "good")
+    same(verdict({"content": [{"text": "that of somebody else"}]}), "wrong")
+    same(verdict({"error": {"code": "tool_crashed"}}), {"tool_crashed": 1})
+    same(verdict({"error": {"code": "tool_not_found"}}), "wrong")
+
+
+def test_a_soak_compares_its_last_third_with_its_second():
+    rests = [{"fds": n} for n in (90, 10, 50, 20, 20, 21, 20, 22, 22)]
+    same(soak_mixed.growth(rests, "fds"), 2)
+    same(soak_mixed.growth(rests[:1], "fds"), 0)
+    before, after = ({"0.01": 5, "+Inf": 6}, {"0.01": 5, "+Inf": 5}), ({"0.01": 8, "+Inf": 12}, {"0.01": 9, "+Inf": 9})
+    same(soak_mixed.slower_than(before, after), {"turns_late": 3, "turns_long": 0})
 
 
 class Short:
