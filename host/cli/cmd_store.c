@@ -1,10 +1,14 @@
 #include <string.h>
 
+#include "base/json_write.h"
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/out.h"
 #include "cli/said.h"
 #include "cli/table.h"
+#include "store/store.h"
+
+static const char STATE_DIR[] = "/var/lib/toolhost";
 
 static const struct table_column columns[] = {
   { .title = "STORE" },
@@ -20,6 +24,7 @@ static const struct {
   { "well", "well" },
   { "why not", "why" },
   { "bytes", "bytes" },
+  { "of them empty", "free_bytes" },
   { "calls", "calls" },
   { "of them running", "running" },
   { "of them unknown", "unknown" },
@@ -28,6 +33,7 @@ static const struct {
   { "contexts", "contexts" },
   { "letters waiting", "letters" },
   { "records", "records" },
+  { "forgotten", "forgotten" },
   { "commits", "commits" },
   { "acts", "acts" },
   { "acts that failed", "failures" },
@@ -100,6 +106,30 @@ show_copy (const struct options *options, const struct reply *reply)
   return CLI_OK;
 }
 
+/* Without a daemon. */
+static enum cli_exit
+vacuum (const struct options *options, const char *folder)
+{
+  struct store_vacuumed vacuumed;
+  CLEANUP_BUF struct buf out = { 0 };
+  struct json_writer w = { .out = &out };
+  struct error err = { 0 };
+
+  if (!store_vacuum (folder, &vacuumed, &err))
+    return out_error (CLI_FAILED, "%s", err.text);
+  if (!command_wants_json (options))
+    buf_printf (&out, "%s/toolhost.db: %llu bytes, it had %llu", folder,
+                (unsigned long long) vacuumed.after, (unsigned long long) vacuumed.before);
+  else {
+    jsonw_object (&w);
+    jsonw_name_int (&w, "before", (int64_t) vacuumed.before);
+    jsonw_name_int (&w, "after", (int64_t) vacuumed.after);
+    jsonw_end (&w);
+  }
+  out_text (out.data, out.len);
+  return CLI_OK;
+}
+
 static enum cli_exit
 run (const struct options *options, char **words, int count)
 {
@@ -108,8 +138,11 @@ run (const struct options *options, char **words, int count)
   bool copy = count != 0;
   enum cli_exit status;
 
+  if (copy && strcmp (words[0], "vacuum") == 0)
+    return vacuum (options, count == 2 ? words[1] : STATE_DIR);
   if (copy && strcmp (words[0], "backup") != 0)
-    return out_error (CLI_USAGE, "expected nothing, or backup and perhaps a name");
+    return out_error (CLI_USAGE, "expected nothing, backup and perhaps a name, or vacuum and "
+                                 "perhaps a folder");
   buf_puts (&path, copy ? "/v1/store/backup" : "/v1/store");
   if (count == 2) {
     buf_puts (&path, "?name=");
@@ -124,13 +157,16 @@ run (const struct options *options, char **words, int count)
 
 const struct command command_store = {
   .name = "store",
-  .usage = "[backup [NAME]] [--json]",
+  .usage = "[backup [NAME] | vacuum [FOLDER]] [--json]",
   .summary = "show the durable store, or copy it while it serves",
   .details =
     "The store has the calls that have an id of their caller's, and what came of them.\n"
     "backup writes a copy to the folder backups of the daemon's state folder, under the\n"
     "name or one with the date, and prints where it is; it takes no other file's place.\n"
-    "It needs the role manage: the local socket, as root or the daemon's user, or a key.\n",
+    "It needs the role manage: the local socket, as root or the daemon's user, or a key.\n"
+    "vacuum makes the file anew without what is empty in it, while no daemon has it; FOLDER is\n"
+    "the daemon's state folder, if it is not /var/lib/toolhost.  A file of this version gives\n"
+    "back by itself what is empty, while the daemon serves.\n",
   .options = OPTIONS_DAEMON | OPTION_JSON,
   .most = 2,
   .run = run,

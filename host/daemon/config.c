@@ -141,6 +141,8 @@ static const struct setting audit_settings_keys[] = {
 
 static const struct setting store_settings_keys[] = {
   { "ttl", SETTING_DURATION, AT (store_ttl_ms), 1000, 90LL * 24 * 3600000, NULL, NULL },
+  { "retention", SETTING_DURATION_OR_NONE, AT (store_retention_ms), 60000, 3650LL * 24 * 3600000,
+    NULL, NULL },
   { "result_max", SETTING_SIZE, AT (store_result_max), 1024, 32 << 20, NULL, NULL },
   { "memory", SETTING_SIZE, AT (store_memory), 1 << 20, 1LL << 40, NULL, NULL },
   { "disk", SETTING_SIZE, AT (store_disk), 0, 1LL << 50, NULL, NULL },

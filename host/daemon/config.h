@@ -60,6 +60,7 @@ struct config {
   int64_t audit_keep_ms, audit_segment; /* 0: for ever; bytes */
   int64_t audit_disk;                   /* bytes of all its files; 0: no bound */
   int64_t store_ttl_ms, store_result_max, store_memory, store_disk; /* what outlives calls */
+  int64_t store_retention_ms; /* of removed documents and approvals; 0: as without it */
   int64_t session_ttl_ms, session_grace_ms, sessions_max, tenant_sessions_max,
     principal_sessions_max;
   bool fake_telephone;                    /* of sessions that have no other */

@@ -41,6 +41,8 @@ host_open_store (struct host *host, struct error *err)
   settings.result_max = (size_t) host->config.store_result_max;
   settings.letter_max = settings.result_max + LETTER_BESIDE;
   settings.result_ttl_ms = host->config.store_ttl_ms;
+  if (host->config.store_retention_ms != 0)
+    settings.removed_ttl_ms = host->config.store_retention_ms;
   settings.memory_max = (size_t) host->config.store_memory;
   settings.file_max = (uint64_t) host->config.store_disk;
   host->store =
@@ -50,7 +52,8 @@ host_open_store (struct host *host, struct error *err)
   log_event (host->log, LOG_INFO, "store_opened", "engine", store_name (host->store), "calls",
              LOG_INT (store_figures (host->store).calls), "unknown",
              LOG_INT (store_figures (host->store).unknown), NULL);
-  ev_timer_init (&host->store_tick, on_tick, TICK_SECONDS, TICK_SECONDS);
+  ev_timer_init (&host->store_tick, on_tick, 0,
+                 TICK_SECONDS); /* first: what is over since the last daemon */
   host->store_tick.data = host;
   ev_timer_start (host->loop, &host->store_tick);
   return true;
@@ -69,6 +72,8 @@ make_approvals (struct host *host)
   settings.approved = calls_begin_approved;
   settings.ctx = host->calls;
   settings.keep_ms = host->config.store_ttl_ms;
+  if (settings.keep_ms < host->config.store_retention_ms)
+    settings.keep_ms = host->config.store_retention_ms;
   /* What was approved begins while the store would still know that it had. */
   if (settings.ttl_ms > host->config.store_ttl_ms)
     settings.ttl_ms = host->config.store_ttl_ms;
@@ -141,6 +146,11 @@ host_store_metrics (const struct host *host, struct buf *out)
   metric (out, "toolhost_store_failures_total", "counter", "What could not be done.",
           (double) figures.failures);
   metric (out, "toolhost_store_bytes", "gauge", "Size of the store.", (double) figures.bytes);
+  metric (out, "toolhost_store_free_bytes", "gauge", "Of them, what is empty in the file.",
+          (double) figures.free_bytes);
+  metric (out, "toolhost_store_forgotten_total", "counter",
+          "Calls, documents, contexts and approvals whose time was over.",
+          (double) figures.forgotten);
   metric (out, "toolhost_store_records", "gauge", "Approvals and standing rules that are known.",
           (double) figures.records);
   metric (out, "toolhost_store_commit_max_seconds", "gauge", "The longest commit.",

@@ -18,6 +18,7 @@ libhost_la_SOURCES += \
   %D%/sql_open.c \
   %D%/sql_records.c \
   %D%/sql_schema.c \
+  %D%/sql_vacuum.c \
   %D%/sqlite.c %D%/sqlite.h \
   %D%/sqlite_copy.c \
   %D%/store.c %D%/store.h %D%/store_engine.h %D%/store_parts.h \

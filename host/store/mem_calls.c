@@ -255,8 +255,10 @@ mem_lookup (struct mem *mem, struct store_act *act, int64_t now_ms)
 void
 mem_forget_calls (struct mem *mem, int64_t now_ms)
 {
-  while (mem->oldest != NULL && mem->oldest->ended_ms <= now_ms - mem->settings.result_ttl_ms)
+  while (mem->oldest != NULL && mem->oldest->ended_ms <= now_ms - mem->settings.result_ttl_ms) {
     drop (mem, mem->oldest);
+    mem->figures.forgotten++;
+  }
 }
 
 void

@@ -131,8 +131,10 @@ mem_forget_contexts (struct mem *mem, int64_t now_ms)
 {
   struct heap_node *first;
 
-  while ((first = heap_first (&mem->expiring)) != NULL && (int64_t) first->key <= now_ms)
+  while ((first = heap_first (&mem->expiring)) != NULL && (int64_t) first->key <= now_ms) {
     drop (mem, (struct mem_context *) first);
+    mem->figures.forgotten++;
+  }
 }
 
 void

@@ -280,6 +280,7 @@ mem_forget_documents (struct mem *mem, int64_t now_ms)
     if (last->revision > mem->forgotten)
       mem->forgotten = last->revision;
     drop (mem, document);
+    mem->figures.forgotten++;
   }
 }
 

@@ -184,8 +184,10 @@ mem_forget_records (struct mem *mem, int64_t now_ms)
 
   HASH_ITER (hh, mem->records, record, next)
   {
-    if (record->forget_ms != 0 && record->forget_ms <= now_ms)
-      drop (mem, record);
+    if (record->forget_ms == 0 || record->forget_ms > now_ms)
+      continue;
+    drop (mem, record);
+    mem->figures.forgotten++;
   }
 }
 

@@ -21,6 +21,8 @@ struct sql_counts {
   int64_t forgotten; /* the last revision of a removed definition that is not known any more */
 };
 
+enum { SQL_FORGET_AT_ONCE = 1000 /* rows of a table that one tick forgets */ };
+
 struct sql {
   sqlite3 *db;
   sqlite3_stmt *statements[SQL_STATEMENTS]; /* NULL: not needed yet */
@@ -33,6 +35,8 @@ struct sql {
   char trouble[256]; /* what SQLite said last of what it could not do; "": it is well */
   bool ill;          /* something could not be done, and nothing was written since */
   bool torn;         /* SQLite had no memory for a column: what was read is not whole */
+  bool shrinks;      /* the file can give pages back */
+  bool shrunk;       /* it has, in what is not in the file yet */
 };
 
 /* ---- statements ---- */
@@ -95,7 +99,7 @@ bool sql_forget_definitions (struct sql *sql);
 
 bool sql_context_get (struct sql *sql, struct store_act *act);
 bool sql_context_set (struct sql *sql, struct store_act *act);
-bool sql_forget_contexts (struct sql *sql);
+bool sql_forget_contexts (struct sql *sql, struct store_act *act);
 
 bool sql_put_letters (struct sql *sql, const struct store_letter *letters, size_t count,
                       uint64_t nonce);
@@ -106,9 +110,20 @@ bool sql_retry (struct sql *sql, struct store_act *act);
 
 bool sql_record (struct sql *sql, struct store_act *act);
 bool sql_records (struct sql *sql, struct store_act *act);
-bool sql_forget_records (struct sql *sql);
+bool sql_forget_records (struct sql *sql, struct store_act *act);
 
 /* ---- whole ---- */
+
+/* Rows that the last sql_do has forgotten: counted, and if there may be more of them the tick goes
+ * on. */
+uint64_t sql_forgot (struct sql *sql, struct store_act *act);
+
+/* ---- the file's size ---- */
+
+/* A step of giving empty pages back, if there are many; `act` is the tick, which goes on. */
+bool sql_shrink (struct sql *sql, struct store_act *act);
+/* Outside of a transaction: what has shrunk shrinks the file. */
+void sql_shrunk (struct sql *sql);
 
 /* How many bytes the files have. */
 void sql_measure (struct sql *sql);
@@ -118,7 +133,13 @@ void sql_batch (struct sql *sql, struct store_batch *batch);
 
 /* Open folder/toolhost.db as this daemon's; NULL: err says why.  Blocks. */
 struct sql *sql_open (const struct store_settings *settings, struct error *err);
+/* The same without an epoch: to work on a file that no daemon has, and bring no tables up to date.
+ */
+struct sql *sql_open_alone (const struct store_settings *settings, struct error *err);
 void sql_close (struct sql *sql);
+
+/* The first row's number of a text of ours. */
+bool sql_ask_number (sqlite3 *db, const char *text, int64_t *number);
 
 /* The steps from each version of the tables to the next one, each a transaction of its own that
  * ends with the version it has made. */

@@ -9,12 +9,22 @@
 
 enum { FAILURES_MAX = 8 }; /* writes that fail one after another: the rest is not tried any more */
 
+uint64_t
+sql_forgot (struct sql *sql, struct store_act *act)
+{
+  uint64_t rows = sql_changed (sql);
+
+  sql->counts.figures.forgotten += rows;
+  act->more |= rows == SQL_FORGET_AT_ONCE;
+  return rows;
+}
+
 static bool
 sql_tick (struct sql *sql, struct store_act *act)
 {
   act->status = STORE_OK;
-  return sql_forget_calls (sql, act) && sql_forget_definitions (sql) && sql_forget_contexts (sql)
-         && sql_forget_records (sql)
+  return sql_forget_calls (sql, act) && sql_forget_definitions (sql)
+         && sql_forget_contexts (sql, act) && sql_forget_records (sql, act) && sql_shrink (sql, act)
          && (!sql->ill
              || sql_do (sql, SQL_SET,
                         SQL_WITH (sql_text ("forgotten"), sql_int (sql->counts.forgotten))));
@@ -174,6 +184,7 @@ sql_batch (struct sql *sql, struct store_batch *batch)
   if (!sql->ill)
     sql->trouble[0] = '\0';
   memcpy (batch->trouble, sql->trouble, sizeof batch->trouble);
+  sql_shrunk (sql);
   sql_measure (sql);
   batch->figures = sql->counts.figures;
 }

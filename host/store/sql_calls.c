@@ -4,7 +4,7 @@
 /* The columns of SQL_CALL. */
 enum { NUMBER, STATE, WHAT, TOOL, ABOUT, EPOCH, NONCE, CREATED, ENDED, RESULT, CHUNKS };
 enum { IS_RUNNING = 1, IS_ENDED, IS_CANCELLED, IS_UNKNOWN }; /* the column `state` */
-enum { CHUNK = 256 << 10 /* bytes of a result in one row */, FORGET_AT_ONCE = 1000 };
+enum { CHUNK = 256 << 10 /* bytes of a result in one row */ };
 
 #define KEY(key) sql_text ((key)->tenant), sql_hash ((key)->id)
 
@@ -263,11 +263,10 @@ sql_forget_calls (struct sql *sql, struct store_act *act)
 {
   int64_t before = sql->now_ms - sql->settings.result_ttl_ms, unknown = 0;
 
-  if (!sql_do (sql, SQL_FORGET_CHUNKS, SQL_WITH (sql_int (before), sql_int (FORGET_AT_ONCE)))
-      || !sql_do (sql, SQL_FORGET_CALLS, SQL_WITH (sql_int (before), sql_int (FORGET_AT_ONCE))))
+  if (!sql_do (sql, SQL_FORGET_CHUNKS, SQL_WITH (sql_int (before), sql_int (SQL_FORGET_AT_ONCE)))
+      || !sql_do (sql, SQL_FORGET_CALLS, SQL_WITH (sql_int (before), sql_int (SQL_FORGET_AT_ONCE))))
     return false;
-  act->more = sql_changed (sql) == FORGET_AT_ONCE;
-  sql->counts.figures.calls -= sql_changed (sql);
+  sql->counts.figures.calls -= sql_forgot (sql, act);
   if (!sql_number (sql, SQL_UNKNOWNS, SQL_BARE, &unknown))
     return false;
   sql->counts.figures.unknown = (uint64_t) unknown;

@@ -106,10 +106,11 @@ sql_context_set (struct sql *sql, struct store_act *act)
 }
 
 bool
-sql_forget_contexts (struct sql *sql)
+sql_forget_contexts (struct sql *sql, struct store_act *act)
 {
-  if (!sql_do (sql, SQL_FORGET_CONTEXTS, SQL_WITH (sql_int (sql->now_ms))))
+  if (!sql_do (sql, SQL_FORGET_CONTEXTS,
+               SQL_WITH (sql_int (sql->now_ms), sql_int (SQL_FORGET_AT_ONCE))))
     return false;
-  sql->counts.figures.contexts -= sql_changed (sql);
+  sql->counts.figures.contexts -= sql_forgot (sql, act);
   return true;
 }

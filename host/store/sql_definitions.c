@@ -171,12 +171,15 @@ sql_scan (struct sql *sql, struct store_act *act)
 bool
 sql_forget_definitions (struct sql *sql)
 {
-  int64_t before = sql->now_ms - sql->settings.removed_ttl_ms, last = 0;
+  int64_t before = sql->now_ms - sql->settings.removed_ttl_ms, last = 0, gone = 0;
 
   if (!sql_number (sql, SQL_REMOVED_LAST, SQL_WITH (sql_int (before)), &last))
     return false;
   if (last == 0)
     return true;
+  if (!sql_number (sql, SQL_REMOVED, SQL_WITH (sql_int (before)), &gone))
+    return false;
+  sql->counts.figures.forgotten += (uint64_t) gone;
   if (last > sql->counts.forgotten)
     sql->counts.forgotten = last;
   return sql_do (sql, SQL_FORGET_REMOVED, SQL_WITH (sql_int (before)))

@@ -14,6 +14,7 @@
 
 enum {
   APPLICATION = 0x746c6873, /* of the file's header: a store of toolhost */
+  AUTO_INCREMENTAL = 2,     /* of PRAGMA auto_vacuum */
   CHECK_MS = 2000,          /* so long is looked at a file at most that was closed well, */
   CHECK_DOUBTFUL_MS = 10000 /* and at one that was not */
 };
@@ -76,9 +77,8 @@ pragma (struct sql *sql, const char *text, struct error *err)
   return error_set (err, "%s: %s", text, sqlite3_errmsg (sql->db));
 }
 
-/* The first row's number of a text of ours. */
-static bool
-ask_number (sqlite3 *db, const char *text, int64_t *number)
+bool
+sql_ask_number (sqlite3 *db, const char *text, int64_t *number)
 {
   sqlite3_stmt *statement = NULL;
   bool ok = sqlite3_prepare_v2 (db, text, -1, &statement, NULL) == SQLITE_OK
@@ -98,10 +98,20 @@ bound_file (struct sql *sql, struct error *err)
 
   if (sql->settings.file_max == 0)
     return true;
-  (void) ask_number (sql->db, "PRAGMA page_size", &page);
+  (void) sql_ask_number (sql->db, "PRAGMA page_size", &page);
   snprintf (text, sizeof text, "PRAGMA max_page_count = %llu",
             (unsigned long long) (sql->settings.file_max / (uint64_t) page + 1));
   return pragma (sql, text, err);
+}
+
+/* A new file gives back pages that are empty.  One that has something in it keeps its way. */
+static bool
+let_it_shrink (struct sql *sql, struct error *err)
+{
+  int64_t pages = 1;
+
+  return !sql_ask_number (sql->db, "PRAGMA page_count", &pages) || pages != 0
+         || pragma (sql, "PRAGMA auto_vacuum = INCREMENTAL", err);
 }
 
 /* A file that SQLite can't read at all says so at the first pragma that reads it. */
@@ -109,7 +119,6 @@ static bool
 connect (struct sql *sql, struct error *err)
 {
   static const char *const pragmas[] = {
-    "PRAGMA locking_mode = EXCLUSIVE", /* no shared memory beside it, and nobody else writes */
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL", /* a commit is on the disk before it is told */
     "PRAGMA busy_timeout = 0",
@@ -126,6 +135,9 @@ connect (struct sql *sql, struct error *err)
                       sql->db != NULL ? sqlite3_errmsg (sql->db) : "out of memory");
   (void) sqlite3_db_config (sql->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   (void) sqlite3_db_config (sql->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  /* No shared memory beside it, and nobody else writes. */
+  if (!pragma (sql, "PRAGMA locking_mode = EXCLUSIVE", err) || !let_it_shrink (sql, err))
+    return false;
   for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++)
     if (!pragma (sql, pragmas[i], err))
       return false;
@@ -137,8 +149,8 @@ is_ours (struct sql *sql, struct error *err)
 {
   int64_t application = 0, tables = 0;
 
-  if (!ask_number (sql->db, "PRAGMA application_id", &application)
-      || !ask_number (sql->db, "SELECT count (*) FROM sqlite_schema", &tables))
+  if (!sql_ask_number (sql->db, "PRAGMA application_id", &application)
+      || !sql_ask_number (sql->db, "SELECT count (*) FROM sqlite_schema", &tables))
     return error_set (err, "it can't be read: %s", sqlite3_errmsg (sql->db));
   if (application == APPLICATION)
     return true;
@@ -195,8 +207,8 @@ was_closed_well (struct sql *sql)
 {
   int64_t closed = 1;
 
-  return !ask_number (sql->db, "SELECT 1 FROM sqlite_schema WHERE name = 'epoch'", &closed)
-         || !ask_number (
+  return !sql_ask_number (sql->db, "SELECT 1 FROM sqlite_schema WHERE name = 'epoch'", &closed)
+         || !sql_ask_number (
            sql->db, "SELECT ended_ms IS NOT NULL FROM epoch ORDER BY epoch DESC LIMIT 1", &closed)
          || closed != 0;
 }
@@ -246,16 +258,37 @@ begin_epoch (struct sql *sql, struct error *err)
 
 /* ---- life ---- */
 
+/* It is this process's alone, and whole. */
 static bool
-open_it (struct sql *sql, struct error *err)
+attach (struct sql *sql, struct error *err)
 {
   bool closed_well;
 
   if (!take_lock (sql, err) || !make_file (sql, err) || !connect (sql, err) || !is_ours (sql, err))
     return false;
   closed_well = was_closed_well (sql);
-  return check (sql, closed_well, err) && sql_migrate (sql->db, sql_steps, sql_steps_count, err)
-         && begin_epoch (sql, err);
+  return check (sql, closed_well, err);
+}
+
+/* A file of before it could shrink stays as it is until it is made anew (store_vacuum). */
+static void
+ask_whether_it_shrinks (struct sql *sql)
+{
+  int64_t way = 0;
+
+  sql->shrinks = sql_ask_number (sql->db, "PRAGMA auto_vacuum", &way) && way == AUTO_INCREMENTAL;
+  if (!sql->shrinks)
+    log_event (sql->settings.log, LOG_NOTICE, "store_does_not_shrink", "file", sql->path, "advice",
+               "stop the daemon, and run: toolhost store vacuum STATE_DIR", NULL);
+}
+
+static bool
+open_it (struct sql *sql, struct error *err)
+{
+  if (!attach (sql, err))
+    return false;
+  ask_whether_it_shrinks (sql);
+  return sql_migrate (sql->db, sql_steps, sql_steps_count, err) && begin_epoch (sql, err);
 }
 
 static bool
@@ -281,8 +314,9 @@ explain (const struct sql *sql, struct error *err)
   error_wrap (err, "%s: ", sql->path);
 }
 
-struct sql *
-sql_open (const struct store_settings *settings, struct error *err)
+static struct sql *
+open_by (bool (*way) (struct sql *, struct error *), const struct store_settings *settings,
+         struct error *err)
 {
   struct sql *sql = xcalloc (1, sizeof *sql);
   CLEANUP_BUF struct buf path = { 0 };
@@ -291,13 +325,25 @@ sql_open (const struct store_settings *settings, struct error *err)
   sql->path = xstrdup (buf_cstr (&path));
   sql->settings = *settings;
   sql->lock = -1;
-  if (open_it (sql, err)) {
+  if (way (sql, err)) {
     sql_measure (sql);
     return sql;
   }
   explain (sql, err);
   sql_close (sql);
   return NULL;
+}
+
+struct sql *
+sql_open (const struct store_settings *settings, struct error *err)
+{
+  return open_by (open_it, settings, err);
+}
+
+struct sql *
+sql_open_alone (const struct store_settings *settings, struct error *err)
+{
+  return open_by (attach, settings, err);
 }
 
 void

@@ -72,10 +72,11 @@ sql_records (struct sql *sql, struct store_act *act)
 }
 
 bool
-sql_forget_records (struct sql *sql)
+sql_forget_records (struct sql *sql, struct store_act *act)
 {
-  if (!sql_do (sql, SQL_FORGET_RECORDS, SQL_WITH (sql_int (sql->now_ms))))
+  if (!sql_do (sql, SQL_FORGET_RECORDS,
+               SQL_WITH (sql_int (sql->now_ms), sql_int (SQL_FORGET_AT_ONCE))))
     return false;
-  sql->counts.figures.records -= sql_changed (sql);
+  sql->counts.figures.records -= sql_forgot (sql, act);
   return true;
 }

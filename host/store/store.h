@@ -267,8 +267,17 @@ void store_records (struct store *store, const struct store_record_query *query,
 
 /* ---- upkeep ---- */
 
-/* Forget what is older than the settings say; once a minute will do. */
+/* Forget what is older than the settings say, and give back to the disk what of a file is empty,
+ * beyond what is left for what comes: some at a time, others' acts in between, until it is done.
+ * Once a minute will do. */
 void store_tick (struct store *store);
+/* Make the file of a store that no daemon has anew, without what is empty in it, and so that it can
+ * shrink from now on.  Needs room for what is in it twice more meanwhile; it is whole at any time.
+ * Blocks. */
+struct store_vacuumed {
+  uint64_t before, after; /* bytes */
+};
+bool store_vacuum (const char *folder, struct store_vacuumed *vacuumed, struct error *err);
 /* A copy of the whole store as it is now, made while it serves, in a file that must not be there;
  * one at a time.  `why`: what went wrong, for people; NULL: nothing.
  * STORE_CONFLICT: there is such a file, or another copy is being made.  STORE_NOT_FOUND: there is
@@ -278,11 +287,14 @@ void store_backup (struct store *store, const char *path, store_backup_cb cb, vo
 
 struct store_figures {
   uint64_t calls, running, unknown, definitions, contexts, letters, records;
-  uint64_t commits, acts;       /* since it was opened: transactions that changed something, or of
-                                   the engine in memory batches; acts that were done */
-  uint64_t failures;            /* acts that were STORE_UNAVAILABLE for the engine's reasons */
-  uint64_t bytes;               /* of the file with what is not in it yet */
-  uint64_t commit_us_max;       /* the longest commit */
+  uint64_t commits, acts; /* since it was opened: transactions that changed something, or of
+                             the engine in memory batches; acts that were done */
+  uint64_t failures;      /* acts that were STORE_UNAVAILABLE for the engine's reasons */
+  uint64_t forgotten;     /* since it was opened: calls, removed documents, contexts and records
+                             whose time was over */
+  uint64_t bytes;         /* of the file with what is not in it yet */
+  uint64_t free_bytes;    /* of them, in pages that hold nothing; as of the last tick */
+  uint64_t commit_us_max; /* the longest commit */
   struct histogram commit_time; /* how long each took, from its first act on */
   int64_t revision;
 };

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import stat
 import sys
 import threading
@@ -67,6 +68,50 @@ def test_it_is_shown():
         assert shown["commits"] >= 2 and shown["acts"] >= 2 and shown["bytes"] > 4096, shown
         same(stat.S_IMODE(os.stat(k.file).st_mode), 0o600)
         assert "toolhost_store_calls 1\n" in d.http("GET", "/metrics").body.decode()
+
+
+def end_long_ago(file):
+    """All that is known of calls is over; sqlite3 has the file while no daemon has."""
+    with contextlib.closing(sqlite3.connect(file)) as store, store:
+        store.execute("UPDATE call SET ended_ms = 1")
+
+
+def test_the_file_shrinks_when_what_was_in_it_is_over():
+    with kept() as k:
+        with k.again() as d:
+            for n in range(12):
+                same(d.rest("echo", {"text": "x" * 900000}, call_id=f"large-{n}").status, 200)
+        full = k.file.stat().st_size
+        assert full > 12 * 900000, full
+        end_long_ago(k.file)
+        with k.again() as d:
+            wait_for(lambda: k.file.stat().st_size < full / 2)
+            same(status(d, "large-1"), "call_not_found")
+            shown = told(*cli(d, "store", "--json"))
+            same((shown["calls"], shown["forgotten"]), (0, 12))
+            metrics = d.http("GET", "/metrics").body.decode()
+            assert "toolhost_store_forgotten_total 12\n" in metrics and "toolhost_store_free_bytes " in metrics
+            named(d, "new")
+        assert k.file.stat().st_size < full / 2
+
+
+def test_a_file_is_made_anew_while_no_daemon_has_it():
+    with kept() as k:
+        vacuum = installed("bin/toolhost"), "store", "vacuum", str(k.state)
+        with k.again() as d:
+            same(d.rest("echo", {"text": "x" * 900000}, call_id="large").status, 200)
+            named(d, "a")
+            code, _, err = run(*vacuum)
+            assert code == 1 and "another daemon has it, process" in err, err
+        with contextlib.closing(sqlite3.connect(k.file)) as store, store:
+            store.execute("DELETE FROM call WHERE id <> (SELECT id FROM call ORDER BY number DESC)")
+            store.execute("DELETE FROM chunk")
+        said = told(*run(*vacuum, "--json"))
+        same(said["after"], k.file.stat().st_size)
+        assert said["after"] < said["before"] / 2, said
+        same(stat.S_IMODE(os.stat(k.file).st_mode), 0o600)
+        with k.again() as d:
+            same(status(d, "a"), "ended")
 
 
 def test_a_copy_is_made_while_calls_run():

@@ -24,7 +24,7 @@ host/front        base schema watch approval catalog pool guard call session man
 host/daemon       audit base schema watch approval catalog pool guard call session manage front service store
 host/worker       base
 host/mock         base worker
-host/cli          audit base schema watch guard catalog pool call manage front daemon service
+host/cli          audit base schema watch guard catalog pool call manage front daemon service store
 plugins           common
 sdk               -
 '

@@ -8,7 +8,7 @@ store_rig = %D%/store_rig.c %D%/store_rig.h %D%/store_faults.c %D%/store_faults.
 
 check_PROGRAMS += %D%/test_store_sqlite
 %C%_test_store_sqlite_SOURCES = %D%/test_store_sqlite.c %D%/store_file.h %D%/store_file_files.c \
-	%D%/store_file_kills.c %D%/store_file_restarts.c %D%/store_file_room.c $(store_rig)
+	%D%/store_file_kills.c %D%/store_file_restarts.c %D%/store_file_room.c %D%/store_file_size.c $(store_rig)
 %C%_test_store_sqlite_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += %D%/test_rest_store

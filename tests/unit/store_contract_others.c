@@ -184,6 +184,30 @@ letters_are_taken_in_their_order (void)
   CU_ASSERT_TRUE (said.dues[0].id > 0);
 }
 
+static void
+what_is_forgotten_is_counted (void)
+{
+  rig_claim (&bed, 1, 1);
+  rig_finish (&bed, 1, TEXT ("done"));
+  rig_claim (&bed, 2, 1);
+  rig_context_set (&bed, 1, "{}", 0, bed.now_ms + 100);
+  rig_record (&bed, "one", "1", 0, bed.now_ms + 100);
+  rig_record (&bed, "two", "2", 0, 0);
+  rig_put (&bed, "a", "{}", 0);
+  rig_put (&bed, "a", NULL, 1);
+  rig_put (&bed, "b", "{}", 0);
+  rig_tick (&bed);
+  CU_ASSERT_EQUAL (store_figures (bed.store).forgotten, 0);
+  bed.now_ms += bed.settings.result_ttl_ms;
+  rig_tick (&bed);
+  CU_ASSERT_EQUAL (store_figures (bed.store).forgotten, 3);
+  bed.now_ms += bed.settings.removed_ttl_ms;
+  rig_tick (&bed);
+  CU_ASSERT_EQUAL (store_figures (bed.store).forgotten, 4);
+  rig_tick (&bed);
+  CU_ASSERT_EQUAL (store_figures (bed.store).forgotten, 4);
+}
+
 CU_TestInfo contract_others[] = {
   { "a context is set by who has read it", a_context_is_set_by_who_has_read_it },
   { "a context that is there is not made", a_context_that_is_there_is_not_made },
@@ -196,5 +220,6 @@ CU_TestInfo contract_others[] = {
   { "what was sent is gone", what_was_sent_is_gone },
   { "what failed is tried again when it was said", what_failed_is_tried_again_when_it_was_said },
   { "letters are taken in their order", letters_are_taken_in_their_order },
+  { "what is forgotten is counted", what_is_forgotten_is_counted },
   CU_TEST_INFO_NULL,
 };

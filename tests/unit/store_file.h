@@ -15,6 +15,7 @@ void by_hand (const char *name, const char *text);
 /* The number that such a text gives; -1: none. */
 int64_t number_in (const char *name, const char *text);
 
-extern CU_TestInfo file_restarts[], file_files[], file_rooms[], file_copies[], file_kills[];
+extern CU_TestInfo file_restarts[], file_files[], file_rooms[], file_copies[], file_sizes[],
+  file_kills[];
 
 #endif

@@ -61,6 +61,7 @@ static CU_SuiteInfo suites[] = {
   { "the file", NULL, NULL, open_bed, close_bed, file_files },
   { "no room", NULL, NULL, open_bed, close_bed, file_rooms },
   { "copies", NULL, NULL, open_bed, close_bed, file_copies },
+  { "its size", NULL, NULL, open_bed, close_bed, file_sizes },
   CU_SUITE_INFO_NULL,
 };
 TAP_MAIN (suites)

@@ -29,6 +29,8 @@ put_figures (struct json_writer *w, const struct store_figures *f)
     { "records", f->records },
     { "revision", (uint64_t) f->revision },
     { "bytes", f->bytes },
+    { "free_bytes", f->free_bytes },
+    { "forgotten", f->forgotten },
     { "commits", f->commits },
     { "acts", f->acts },
     { "failures", f->failures },
