@@ -41,8 +41,9 @@ on_built (void *ctx)
 {
   struct host *host = ctx;
 
-  log_event (host->log, LOG_INFO, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
+  log_event (host->log, LOG_NOTICE, "ready", "plugins", LOG_INT (plugins_count (host->plugins)),
              "tools", LOG_INT (catalog_toolset (host->catalog)->count), NULL);
+  log_be_patient (host->log, 0);
   host_tell_ready (host);
   host_begin_stdio (host);
 }

@@ -12,7 +12,7 @@
 #include "daemon/paths.h"
 #include "daemon/settings.h"
 
-enum { TABLE = 16384 };
+enum { TABLE = 16384, LOG_PATIENCE_MS = 2000 /* of a start whose log takes too little */ };
 
 /* While there is one thread, the kernel's table of descriptors grows at once; later each time it
  * doubles, whoever opens the one that did not fit waits for all processors, 5 to 20 ms. */
@@ -110,6 +110,7 @@ open_log (struct host *host, bool quiet, struct error *err)
   if (!quiet)
     host->log =
       log_new (host->log_fd, (enum log_level) log_level_from_name (host->config.log_level));
+  log_be_patient (host->log, LOG_PATIENCE_MS);
   return true;
 }
 

@@ -14,10 +14,16 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/json_write.h"
 #include "watch/log_tail.h"
 
-enum { QUEUE_MAX = 1024 * 1024, VALUE_MAX = 2048, TAIL_BYTES = 256 * 1024 };
+enum {
+  QUEUE_MAX = 1024 * 1024,
+  QUEUE_RESERVE = 64 * 1024, /* beside it, for notices and what is worse */
+  VALUE_MAX = 2048,
+  TAIL_BYTES = 256 * 1024
+};
 
 struct log {
   int fd;
@@ -27,7 +33,9 @@ struct log {
   pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t wake;
-  struct buf queue; /* whole lines that wait for the thread */
+  pthread_cond_t taken; /* the thread has taken the queue */
+  struct buf queue;     /* whole lines that wait for the thread */
+  int64_t patience_ns;  /* how long is still waited for room */
   uint64_t dropped;
   uint64_t dropped_untold;
   bool ending;
@@ -93,6 +101,7 @@ writer (void *arg)
     struct buf taken = log->queue;
     log->queue = batch;
     log->queue.len = 0;
+    pthread_cond_broadcast (&log->taken);
     pthread_mutex_unlock (&log->lock);
     write_all (log, taken.data, taken.len);
     batch = taken;
@@ -117,6 +126,7 @@ log_new (int fd, enum log_level least)
   pthread_condattr_init (&attributes);
   pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
   pthread_cond_init (&log->wake, &attributes);
+  pthread_cond_init (&log->taken, &attributes);
   pthread_condattr_destroy (&attributes);
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &was);
@@ -142,6 +152,7 @@ log_free (struct log *log)
   pthread_join (log->thread, NULL);
   pthread_mutex_destroy (&log->lock);
   pthread_cond_destroy (&log->wake);
+  pthread_cond_destroy (&log->taken);
   buf_free (&log->queue);
   log_tail_free (log->tail);
   free (log);
@@ -164,6 +175,16 @@ int
 log_wants (const struct log *log, enum log_level level)
 {
   return log != NULL && level >= log->least;
+}
+
+void
+log_be_patient (struct log *log, unsigned ms)
+{
+  if (log == NULL)
+    return;
+  pthread_mutex_lock (&log->lock);
+  log->patience_ns = (int64_t) ms * 1000000;
+  pthread_mutex_unlock (&log->lock);
 }
 
 uint64_t
@@ -190,11 +211,30 @@ begin_line (struct json_writer *w, enum log_level level, const char *event)
   jsonw_name_string (w, "event", event);
 }
 
+static bool
+has_room (const struct log *log, enum log_level level, size_t len)
+{
+  return log->queue.len + len <= QUEUE_MAX + (level >= LOG_NOTICE ? QUEUE_RESERVE : 0);
+}
+
+/* Once, for the thread to take the queue. */
 static void
-enqueue (struct log *log, const struct buf *line)
+wait_for_room (struct log *log)
+{
+  int64_t began = clock_ns (), until = began + log->patience_ns;
+  struct timespec at = { until / 1000000000, until % 1000000000 };
+
+  (void) pthread_cond_timedwait (&log->taken, &log->lock, &at);
+  log->patience_ns -= clock_ns () - began;
+}
+
+static void
+enqueue (struct log *log, enum log_level level, const struct buf *line)
 {
   pthread_mutex_lock (&log->lock);
-  if (log->queue.len + line->len > QUEUE_MAX) {
+  while (!has_room (log, level, line->len) && log->patience_ns > 0)
+    wait_for_room (log);
+  if (!has_room (log, level, line->len)) {
     __atomic_add_fetch (&log->dropped, 1, __ATOMIC_RELAXED);
     log->dropped_untold++;
   }
@@ -239,7 +279,7 @@ tell (struct log *log, enum log_level level, const char *event, const char *memb
   jsonw_end (&w);
   log_tail_add (log->tail, level, line.data, line.len);
   buf_putc (&line, '\n');
-  enqueue (log, &line);
+  enqueue (log, level, &line);
 }
 
 void

@@ -1,9 +1,10 @@
-/* log.h - one JSON object a line, written by a thread of its own: logging never blocks the loop.
+/* log.h - one JSON object a line, written by a thread of its own: logging never blocks the loop,
+ * once it serves.
  *
  *   log_event (log, LOG_INFO, "tool_call_started", "tool", name, "call", id, NULL);
  *
- * Any thread.  When the sink is slow, lines are dropped and counted; the next line that gets
- * through says how many ("log_dropped"). */
+ * Any thread.  When the sink is slow, lines are dropped and counted, notices and what is worse
+ * last; the next line that gets through says how many ("log_dropped"). */
 #ifndef TOOLHOST_WATCH_LOG_H
 #define TOOLHOST_WATCH_LOG_H
 
@@ -19,6 +20,10 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_NOTICE, LOG_WARNING, LOG_ERROR };
 struct log *log_new (int fd, enum log_level least);
 /* Writes what is queued (bounded: a blocked sink is given up after one second) and frees. */
 void log_free (struct log *log);
+
+/* From now on a line waits while there is no room for it, all lines together so long at most: for
+ * a start, which has much to say at once and nobody to serve yet.  0: no longer. */
+void log_be_patient (struct log *log, unsigned ms);
 
 /* Somebody else hears of events, whatever their level: `wants` says of which by name, `take` gets
  * their members as a JSON object.  Set once, before threads log; NULL: nobody. */

@@ -1,5 +1,6 @@
 /* The log and the metrics. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/json_tape.h"
@@ -97,6 +98,87 @@ a_slow_sink_blocks_nobody (void)
   (void) close (ends[0]);
   log_free (log);
   (void) close (ends[1]);
+}
+
+enum { MANY = 3000 };
+
+/* Much at once: lines of a kilobyte, more than there is room for. */
+static void
+log_many (struct log *log)
+{
+  char value[1000];
+
+  memset (value, 'x', sizeof value - 1);
+  value[sizeof value - 1] = '\0';
+  for (int i = 0; i < MANY; i++)
+    log_event (log, LOG_INFO, "e", "v", value, NULL);
+}
+
+struct reader {
+  pthread_t thread;
+  int fd;
+  unsigned lines;
+  bool dropped;
+};
+
+static void *
+read_lines (void *arg)
+{
+  struct reader *reader = arg;
+  CLEANUP_BUF struct buf text = { 0 };
+
+  read_pipe (reader->fd, &text);
+  for (const char *at = text.data; (at = strchr (at, '\n')) != NULL; at++)
+    reader->lines++;
+  reader->dropped = strstr (text.data, "log_dropped") != NULL;
+  return NULL;
+}
+
+static void
+a_patient_log_drops_nothing (void)
+{
+  struct reader reader = { .lines = 0 };
+  struct log *log;
+  int ends[2];
+
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  reader.fd = ends[0];
+  log = log_new (ends[1], LOG_INFO);
+  log_be_patient (log, 600000);
+  CU_ASSERT_EQUAL_FATAL (pthread_create (&reader.thread, NULL, read_lines, &reader), 0);
+  log_many (log);
+  CU_ASSERT_EQUAL (log_dropped (log), 0);
+  log_free (log);
+  (void) close (ends[1]);
+  (void) pthread_join (reader.thread, NULL);
+  CU_ASSERT_EQUAL (reader.lines, MANY);
+  CU_ASSERT_FALSE (reader.dropped);
+}
+
+/* Patience is for all lines together, and ends; a notice still has room. */
+static void
+patience_ends (void)
+{
+  struct reader reader = { .lines = 0 };
+  struct log *log;
+  uint64_t dropped;
+  int ends[2];
+
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  log = log_new (ends[1], LOG_INFO);
+  log_be_patient (log, 5);
+  log_many (log);
+  dropped = log_dropped (log);
+  CU_ASSERT_TRUE (dropped > 0);
+  log_event (log, LOG_NOTICE, "ready", NULL);
+  CU_ASSERT_EQUAL (log_dropped (log), dropped);
+  reader.fd = ends[0];
+  CU_ASSERT_EQUAL_FATAL (pthread_create (&reader.thread, NULL, read_lines, &reader), 0);
+  log_free (log);
+  (void) close (ends[1]);
+  (void) pthread_join (reader.thread, NULL);
+  CU_ASSERT_EQUAL (reader.lines, MANY - dropped + 2); /* what was dropped is told before "ready" */
+  CU_ASSERT_TRUE (reader.dropped);
 }
 
 static void
@@ -545,6 +627,8 @@ static CU_TestInfo tests[] = {
   { "a line is JSON", a_line_is_json },
   { "events of plugins can't forge", events_of_plugins_can_t_forge },
   { "a slow sink blocks nobody", a_slow_sink_blocks_nobody },
+  { "a patient log drops nothing", a_patient_log_drops_nothing },
+  { "patience ends, and a notice has room", patience_ends },
   { "no log is no error", no_log_is_no_error },
   { "last lines are kept", last_lines_are_kept },
   { "who reads too slowly misses lines", who_reads_too_slowly_misses_lines },
