@@ -1,9 +1,28 @@
 #include "base/buf.h"
 
+#include "base/large.h"
+
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* Into a large block that is kept; false: there is none. */
+static bool
+move_to_kept (struct buf *b, size_t cap)
+{
+  char *kept = large_take (cap, &cap);
+
+  if (kept == NULL)
+    return false;
+  if (b->data != NULL)
+    memcpy (kept, b->data, b->cap);
+  large_give (b->data, b->cap);
+  b->data = kept;
+  b->cap = cap;
+  return true;
+}
 
 void
 buf_grow (struct buf *b, size_t more)
@@ -12,6 +31,8 @@ buf_grow (struct buf *b, size_t more)
 
   while (cap - b->len < more)
     cap *= 2;
+  if (cap >= LARGE_BLOCK && move_to_kept (b, cap))
+    return;
   b->data = xrealloc (b->data, cap);
   b->cap = cap;
 }
@@ -56,7 +77,7 @@ buf_reset (struct buf *b, size_t keep)
 {
   b->len = 0;
   if (b->cap > keep) {
-    free (b->data);
+    large_give (b->data, b->cap);
     b->data = NULL;
     b->cap = 0;
   }
@@ -73,7 +94,7 @@ buf_wipe (struct buf *b)
 void
 buf_free (struct buf *b)
 {
-  free (b->data);
+  large_give (b->data, b->cap);
   memset (b, 0, sizeof *b);
 }
 
@@ -86,21 +107,33 @@ struct arena_block {
   size_t size;
 };
 
+enum { ARENA_HEAD = (sizeof (struct arena_block) + 15) / 16 * 16 };
+
 static char *
 block_start (struct arena_block *block)
 {
-  return (char *) block + ((sizeof *block + 15) & ~(size_t) 15);
+  return (char *) block + ARENA_HEAD;
+}
+
+/* Of *size bytes beside its head, or somewhat more. */
+static struct arena_block *
+make_block (size_t *size)
+{
+  size_t whole = ARENA_HEAD + *size;
+  struct arena_block *block = whole >= LARGE_BLOCK ? large_take (whole, &whole) : NULL;
+
+  *size = (whole - ARENA_HEAD) & ~(size_t) 15;
+  return block != NULL ? block : xmalloc (whole);
 }
 
 static void
 add_block (struct arena *a, size_t size)
 {
-  size_t head = (sizeof (struct arena_block) + 15) & ~(size_t) 15;
   struct arena_block *block;
 
   if (size < ARENA_BLOCK)
     size = ARENA_BLOCK;
-  block = xmalloc (head + size);
+  block = make_block (&size);
   block->older = a->blocks;
   block->size = size;
   a->blocks = block;
@@ -155,7 +188,7 @@ arena_free (struct arena *a)
 {
   for (struct arena_block *block = a->blocks, *older; block != NULL; block = older) {
     older = block->older;
-    free (block);
+    large_give (block, ARENA_HEAD + block->size);
   }
   memset (a, 0, sizeof *a);
 }

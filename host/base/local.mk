@@ -20,6 +20,7 @@ libbase_la_SOURCES += \
   %D%/json_tape.c %D%/json_tape.h \
   %D%/json_text.h \
   %D%/json_write.c %D%/json_write.h \
+  %D%/large.c %D%/large.h \
   %D%/memory.c %D%/memory.h \
   %D%/resilience.c %D%/resilience.h \
   %D%/ring.c %D%/ring.h \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/large.h"
 #include "watch/metrics.h"
 
 /* Seconds between measurements: when there is room, and when it gets less. */
@@ -36,6 +37,18 @@ log_level_change (const struct ceiling *ceiling, enum pressure_level before)
              LOG_INT (p->bytes), "memory_max", LOG_INT (p->max), NULL);
 }
 
+/* Once a second, however often is measured. */
+static void
+age_large_blocks (struct ceiling *ceiling)
+{
+  ev_tstamp now = ev_now (ceiling->loop);
+
+  if (now - ceiling->aged < seldom)
+    return;
+  ceiling->aged = now;
+  large_age ();
+}
+
 static void
 look (struct ceiling *ceiling)
 {
@@ -43,11 +56,13 @@ look (struct ceiling *ceiling)
   enum pressure_level before = p->level;
   bool was_short = memory_is_short ();
 
+  age_large_blocks (ceiling);
   if (was_short)
     log_event (ceiling->log, LOG_ERROR, "memory_reserve_used", "refilled",
                memory_refill () ? "yes" : "no", NULL);
   if (p->level != PRESSURE_NONE || was_short) {
     ceiling->relieve (ceiling->ctx);
+    large_drop ();
     (void) malloc_trim (0);
   }
   if (pressure_note (p, measure (ceiling), memory_is_short ()))

@@ -18,6 +18,7 @@ struct ceiling {
   ev_prepare reserve;          /* looks whether the allocator had to use its reserve */
   int statm;                   /* /proc/self/statm; -1: there is none */
   uint64_t page;               /* bytes */
+  ev_tstamp aged;              /* when large blocks that are kept were looked at */
   void (*relieve) (void *ctx); /* give back what is not needed */
   void *ctx;
 };

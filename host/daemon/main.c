@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/json_write.h"
+#include "base/large.h"
 #include "daemon/config.h"
 #include "daemon/host_parts.h"
 #include "daemon/options.h"
@@ -18,7 +19,7 @@
 #include "daemon/report.h"
 
 enum { EXIT_START = 1, EXIT_CONFIG = 2, EXIT_LAUNCHER = 3 };
-enum { RESERVE = 2 << 20, LARGE_BLOCK = 256 << 10, TRIM_FROM = 1 << 20 }; /* bytes */
+enum { RESERVE = 2 << 20, KEPT = 16 << 20, TRIM_FROM = 1 << 20 }; /* bytes */
 
 /* Where the configuration is, kept for reloads. */
 struct sources {
@@ -168,14 +169,15 @@ check (struct sources *sources)
   return ok ? EXIT_SUCCESS : complain (EXIT_CONFIG, &err);
 }
 
-/* Large blocks go back to the system when they are freed, and there is a little for the worst case.
- */
+/* Large blocks go back to the system when they are freed, which is soon after their use, and there
+ * is a little for the worst case. */
 static struct ev_loop *
 make_loop (void)
 {
   (void) mallopt (M_MMAP_THRESHOLD, LARGE_BLOCK);
   (void) mallopt (M_TRIM_THRESHOLD, TRIM_FROM);
   memory_keep (RESERVE);
+  large_keep (KEPT);
   ev_set_allocator (memory_realloc);
   return ev_default_loop (EVFLAG_AUTO);
 }

@@ -327,5 +327,17 @@ def test_a_process_for_each_call():
         same(d.log_events("worker_crashed", lambda e: e["plugin"] == "echo"), [])
 
 
+def test_what_large_calls_take_is_given_back():
+    if SANITIZED:
+        raise Skip("a sanitizer keeps what is freed")
+    with Daemon(plugins=["echo"], config={"body_max": "4M", "results": {"shown": "0"}}) as d:
+        same(d.rest("echo", {"text": "x"}).status, 200)
+        before = d.rss()
+        for _ in range(20):
+            same(d.rest("echo", {"text": "x" * 1_000_000}).status, 200)
+        comment(f"the daemon had {before} KiB, and {d.rss()} KiB after the last call")
+        wait_for(lambda: d.rss() < before + 4096, what="less memory")
+
+
 if __name__ == "__main__":
     main()

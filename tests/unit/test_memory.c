@@ -1,5 +1,7 @@
 /* The allocator's reserve, the heap, and the levels of pressure. */
+#include "base/buf.h"
 #include "base/heap.h"
+#include "base/large.h"
 #include "base/memory.h"
 #include "tap.h"
 #include "watch/pressure.h"
@@ -9,6 +11,101 @@
 #include <sys/wait.h>
 
 enum { MIB = 1 << 20 };
+
+/* ---- large blocks ---- */
+
+static bool
+is_kept (size_t least, size_t *size)
+{
+  void *block = large_take (least, size);
+
+  free (block);
+  return block != NULL;
+}
+
+static void
+large_blocks_are_taken_again (void)
+{
+  size_t size = 0;
+  void *block = xmalloc (MIB);
+
+  large_keep (2 * MIB);
+  large_give (block, MIB);
+  CU_ASSERT_PTR_NULL (large_take (MIB + 1, &size));
+  CU_ASSERT_PTR_NULL (large_take (MIB / 2 - 1, &size)); /* most of it would be for nothing */
+  CU_ASSERT_PTR_EQUAL (large_take (MIB - 100, &size), block);
+  CU_ASSERT_EQUAL (size, MIB);
+  CU_ASSERT_PTR_NULL (large_take (MIB, &size));
+  free (block);
+  large_keep (0);
+}
+
+static void
+large_blocks_that_nobody_takes_go (void)
+{
+  size_t size;
+
+  large_keep (2 * MIB);
+  large_give (xmalloc (MIB), MIB);
+  large_age ();
+  large_give (xmalloc (MIB / 2), MIB / 2);
+  large_age ();
+  CU_ASSERT_FALSE (is_kept (MIB, &size));
+  CU_ASSERT_TRUE (is_kept (MIB / 2, &size));
+  large_give (xmalloc (MIB), MIB);
+  large_drop ();
+  CU_ASSERT_FALSE (is_kept (MIB, &size));
+  large_keep (0);
+}
+
+static void
+large_blocks_are_kept_within_bounds (void)
+{
+  size_t size;
+
+  large_give (xmalloc (MIB), MIB); /* nobody has asked for it */
+  CU_ASSERT_FALSE (is_kept (MIB, &size));
+  large_keep (2 * MIB);
+  large_give (xmalloc (MIB), MIB);
+  large_give (xmalloc (MIB), MIB);
+  large_give (xmalloc (MIB), MIB);
+  large_give (xmalloc (LARGE_BLOCK - 1), LARGE_BLOCK - 1);
+  large_give (NULL, MIB);
+  CU_ASSERT_TRUE (is_kept (MIB, &size));
+  CU_ASSERT_TRUE (is_kept (MIB, &size));
+  CU_ASSERT_FALSE (is_kept (MIB, &size));
+  large_keep (0);
+}
+
+/* What a buf had, and an arena, is the next one's; what it held stays whole when it moves. */
+static void
+bufs_and_arenas_use_large_blocks_again (void)
+{
+  struct buf buf = { 0 };
+  struct arena arena = { 0 };
+  const void *block;
+
+  large_keep (8 * MIB);
+  memset (buf_reserve (&buf, MIB), 'x', MIB);
+  buf.len = MIB;
+  block = buf.data;
+  buf_free (&buf);
+  CU_ASSERT_PTR_EQUAL (buf_reserve (&buf, MIB), block);
+  CU_ASSERT_EQUAL (buf.cap, MIB);
+  memcpy (buf.data, "begin", 5);
+  buf.len = MIB;
+  large_give (xmalloc (2 * MIB), 2 * MIB);
+  buf_putc (&buf, 'y');
+  CU_ASSERT_EQUAL (buf.cap, 2 * MIB);
+  CU_ASSERT_EQUAL (memcmp (buf.data, "begin", 5), 0);
+  CU_ASSERT_EQUAL (buf.data[MIB], 'y');
+  memset (arena_alloc (&arena, MIB - 64), 'z', MIB - 64); /* in what the buf has left */
+  CU_ASSERT_PTR_EQUAL (arena.blocks, block);
+  arena_free (&arena);
+  buf_free (&buf);
+  large_drop ();
+  large_keep (0);
+}
 
 /* ---- the reserve ---- */
 
@@ -263,17 +360,23 @@ test_take (void)
   CU_ASSERT_TRUE (pressure_take (&p, 9));
 }
 
-static CU_TestInfo tests[] = { { "the reserve is used, and had again", test_reserve },
-                               { "without it there is a sentence", test_end },
-                               { "no reserve is kept", test_no_reserve },
-                               { "heap: order", test_heap_order },
-                               { "heap: random steps", test_heap_random },
-                               { "pressure: levels", test_levels },
-                               { "pressure: no ceiling", test_no_ceiling },
-                               { "pressure: taking", test_take },
-                               { "pressure: what is held counts until it is released",
-                                 what_is_held_counts_until_it_is_released },
-                               CU_TEST_INFO_NULL };
+static CU_TestInfo tests[] = {
+  { "large blocks are taken again", large_blocks_are_taken_again },
+  { "large blocks that nobody takes go", large_blocks_that_nobody_takes_go },
+  { "large blocks are kept within bounds", large_blocks_are_kept_within_bounds },
+  { "bufs and arenas use large blocks again", bufs_and_arenas_use_large_blocks_again },
+  { "the reserve is used, and had again", test_reserve },
+  { "without it there is a sentence", test_end },
+  { "no reserve is kept", test_no_reserve },
+  { "heap: order", test_heap_order },
+  { "heap: random steps", test_heap_random },
+  { "pressure: levels", test_levels },
+  { "pressure: no ceiling", test_no_ceiling },
+  { "pressure: taking", test_take },
+  { "pressure: what is held counts until it is released",
+    what_is_held_counts_until_it_is_released },
+  CU_TEST_INFO_NULL
+};
 
 static CU_SuiteInfo suites[] = { { "memory", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
 
