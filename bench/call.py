@@ -77,12 +77,19 @@ def per_call(runs):
 
 # ---- system calls
 
-def system_calls(sides, load):
-    """{role: {name: how often in a call}}, the most frequent first; nothing where the kernel does not tell."""
-    known = tracepoints.numbers()
+def look_at(sides, load, known):
+    """{role: {name: how often in a call}} of these tracepoints."""
     with contextlib.ExitStack() as stack:
         counters = {role: stack.enter_context(contextlib.closing(tracepoints.Counters(pids, known))) for role, pids in sides.items()}
-        _, found = grown(lambda: {role: one.counts() for role, one in counters.items()}, load)
+        return grown(lambda: {role: one.counts() for role, one in counters.items()}, load)[1]
+
+
+def system_calls(sides, load):
+    """{role: {name: how often in a call}}, the most frequent first; nothing where the kernel does not tell.  To look at all
+    there are slows down every switch of context: that only tells which are made."""
+    known = tracepoints.numbers()
+    made = {name for names in look_at(sides, load, known).values() for name, count in names.items() if count}
+    found = look_at(sides, load, {name: known[name] for name in made})
     return {role: {name: count for name, count in sorted(names.items(), key=lambda row: -row[1]) if count}
             for role, names in found.items() if known}
 
