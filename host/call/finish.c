@@ -94,7 +94,8 @@ call_tell (struct call *call, const struct result *result)
   const struct call_events *events = call->events;
 
   call_unindex (call);
-  call_trace_told (call, result);
+  if (call->trace != NULL)
+    call_trace_told (call, result);
   if (events != NULL) /* the front may have gone */
     events->done (call->ctx, result);
   call_release (call);

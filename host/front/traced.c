@@ -79,7 +79,7 @@ traced_is_told (struct slice metadata, struct arena *arena)
 int64_t
 traced_came (const struct front_env *env, const struct http_exchange *x)
 {
-  const int64_t came = http_request (x)->came_ns;
+  const int64_t came = http_came_ns (x);
 
   if (came != 0)
     return came;

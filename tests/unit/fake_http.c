@@ -129,6 +129,13 @@ http_query (const struct http_exchange *x, const char *name)
   return find_value (x->request.query.data, name, strlen (name), "=", "&");
 }
 
+int64_t
+http_came_ns (const struct http_exchange *x)
+{
+  (void) x;
+  return 0;
+}
+
 const struct http_request *
 http_request (const struct http_exchange *x)
 {

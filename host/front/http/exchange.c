@@ -140,6 +140,12 @@ exchange_begin (struct http_exchange *x, const struct front_peer *peer)
   };
 }
 
+int64_t
+http_came_ns (const struct http_exchange *x)
+{
+  return x->handed.came_ns;
+}
+
 void
 http_set_peer (struct http_exchange *x, const struct front_peer *peer)
 {

@@ -185,7 +185,7 @@ handed_over (void *ctx, struct http_exchange *x)
   struct handed *h = &x->handed;
 
   h->thread = ctx;
-  x->request.came_ns = h->thread->turns.began;
+  h->came_ns = h->thread->turns.began;
   h->state = HANDED_SERVING;
   h->closes = h->lost = h->told = h->ended = false;
   h->seen = h->posted = h->acknowledged = 0;

@@ -39,6 +39,7 @@ struct handed {
   struct front_thread *thread; /* whose connection it is; NULL: it is not handed over */
 
   /* the core's */
+  int64_t came_ns; /* when the thread had its request, of clock_ns */
   enum handed_state state;
   bool touched;    /* has something to say at the end of this turn */
   bool closes;     /* the connection, after this answer */

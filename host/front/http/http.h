@@ -48,7 +48,6 @@ struct http_request {
   struct slice body;   /* complete */
   const struct front_peer *peer;
   struct arena *arena; /* lives as long as the exchange */
-  int64_t came_ns;     /* of clock_ns, when the thread that has read it had it; 0: this turn */
 };
 
 /* A request header by lower-case name, surrounding blanks stripped; data NULL when absent.  A
@@ -71,6 +70,8 @@ slice_is (struct slice s, const char *text)
 }
 
 const struct http_request *http_request (const struct http_exchange *x);
+/* When the thread that has read it had it, of clock_ns; 0: in this turn. */
+int64_t http_came_ns (const struct http_exchange *x);
 /* The request is this caller's from now on; `peer` lives as long as the exchange. */
 void http_set_peer (struct http_exchange *x, const struct front_peer *peer);
 

@@ -325,17 +325,21 @@ post_legacy (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   accepted (x);
 }
 
-/* What the headers say of a trace.  NULL: nothing, or nobody wants to know. */
-static const struct trace_parent *
-ambient (const struct mcp_http *mcp, const struct http_exchange *x)
+/* What the headers say of a trace, and when they came: where somebody wants to know. */
+static void
+read_trace (struct mcp_http *mcp, const struct http_exchange *x)
 {
   struct trace_parent parent, *kept;
 
-  if (mcp->core.env->tracer == NULL || !traced_parent (x, &parent))
-    return NULL;
+  mcp->ambient = NULL;
+  if (mcp->core.env->tracer == NULL)
+    return;
+  mcp->came_ns = http_came_ns (x);
+  if (!traced_parent (x, &parent))
+    return;
   kept = arena_alloc (http_request (x)->arena, sizeof *kept);
   *kept = parent;
-  return kept;
+  mcp->ambient = kept;
 }
 
 static bool
@@ -348,8 +352,7 @@ read_asked (struct mcp_http *mcp, const struct http_exchange *x, struct mcp_faul
   mcp->set =
     catalog_meant (front_catalog (mcp->core.env, http_request (x)->peer->tenant), &asked.filter);
   mcp->search = asked.search;
-  mcp->ambient = ambient (mcp, x);
-  mcp->came_ns = http_request (x)->came_ns;
+  read_trace (mcp, x);
   return true;
 }
 
