@@ -21,9 +21,9 @@ struct key {
 struct seal_keys {
   int64_t ttl;
   struct key keys[KEYS_MAX]; /* the first one seals */
-  size_t count;
+  size_t count;              /* 0: nothing was sealed yet */
   bool from_file;
-  int64_t made; /* when the first one was, of random ones; INT64_MIN: not used yet */
+  int64_t made; /* when the first one was, of random ones */
 };
 
 struct head {
@@ -71,9 +71,6 @@ seal_keys_new (int64_t ttl)
   struct seal_keys *keys = xcalloc (1, sizeof *keys);
 
   keys->ttl = ttl;
-  make_key (&keys->keys[0]);
-  keys->count = 1;
-  keys->made = INT64_MIN;
   return keys;
 }
 
@@ -90,15 +87,11 @@ seal_keys_free (struct seal_keys *keys)
 static void
 rotate (struct seal_keys *keys, int64_t now)
 {
-  if (keys->from_file)
-    return;
-  if (keys->made == INT64_MIN)
-    keys->made = now;
-  if (now - keys->made < keys->ttl)
+  if (keys->from_file || (keys->count != 0 && now - keys->made < keys->ttl))
     return;
   keys->keys[1] = keys->keys[0];
   make_key (&keys->keys[0]);
-  keys->count = 2;
+  keys->count = keys->count == 0 ? 1 : 2;
   keys->made = now;
 }
 

@@ -172,6 +172,7 @@ struct described_by {
   const struct offer_rules *rules;
   enum offer offer;            /* the first of the rules' kinds */
   const struct schema *schema; /* of definitions */
+  struct definition_schemas *schemas;
   const struct json_tape *tape;
   struct arena *arena;
 };
@@ -238,13 +239,28 @@ copy_text (const struct json_tape *tape, const struct json_node *node, struct ar
   return text != NULL ? xstrndup (text, strnlen (text, 512)) : NULL;
 }
 
+static const struct schema *
+schema_at (struct definition_schemas *schemas, size_t list)
+{
+  if (schemas->of[list] == NULL)
+    schemas->of[list] = compile_schema (offer_rules[list].schema);
+  return schemas->of[list];
+}
+
+void
+definition_schemas_clear (struct definition_schemas *schemas)
+{
+  for (size_t i = 0; i < OFFER_LISTS; i++)
+    schema_free (schemas->of[i]);
+  *schemas = (struct definition_schemas){ .of = { NULL } };
+}
+
 /* The elements of one list, if it is there; they are numbered on from `index`. */
 static bool
 add_list (struct described *d, struct described_by *by, const struct json_node *root,
           uint32_t *index, struct error *err)
 {
   const struct json_node *list = json_member (by->tape, root, by->rules->list);
-  struct schema *schema;
   uint32_t number = 0;
 
   if (list == NULL && by->rules->optional)
@@ -253,20 +269,19 @@ add_list (struct described *d, struct described_by *by, const struct json_node *
     return error_set (err, "its description has no list of %s", by->rules->list);
   if (list->count == 0)
     return true;
-  by->schema = schema = compile_schema (by->rules->schema);
+  by->schema = schema_at (by->schemas, (size_t) (by->rules - offer_rules));
   for (const struct json_node *n = json_first (list); n != json_end (list); n = json_next (n))
     add_tool (d, by, n, (*index)++, number++);
-  schema_free (schema);
   return true;
 }
 
 static bool
 add_lists (struct described *d, const char *plugin, const struct json_tape *tape,
-           struct arena *arena, struct error *err)
+           struct definition_schemas *schemas, struct arena *arena, struct error *err)
 {
   static const enum offer offers[OFFER_LISTS] = { OFFER_TOOL, OFFER_RESOURCE, OFFER_PROMPT,
                                                   OFFER_GUARD };
-  struct described_by by = { .plugin = plugin, .tape = tape, .arena = arena };
+  struct described_by by = { .plugin = plugin, .tape = tape, .schemas = schemas, .arena = arena };
   uint32_t index = 0;
 
   for (size_t i = 0; i < OFFER_LISTS; i++) {
@@ -294,11 +309,12 @@ read_builders (struct described *d, const struct json_tape *tape, const struct j
 
 bool
 described_read (struct described *d, const char *plugin, const char *json, size_t len,
-                struct error *err)
+                struct definition_schemas *kept, struct error *err)
 {
   static const struct json_limits limits = {
     .depth = 8, .nodes = 100000, .members = 64, .number_len = 32
   };
+  __attribute__ ((cleanup (definition_schemas_clear))) struct definition_schemas own = { 0 };
   CLEANUP_ARENA struct arena arena = { 0 };
   struct json_tape tape;
   const struct json_node *root;
@@ -314,7 +330,7 @@ described_read (struct described *d, const char *plugin, const char *json, size_
   if (!read_threads (&tape, json_member (&tape, root, "threads"), &d->threads))
     return error_set (err, "its description has no thread model");
   read_builders (d, &tape, json_member (&tape, root, "builders"), &arena);
-  return add_lists (d, plugin, &tape, &arena, err);
+  return add_lists (d, plugin, &tape, kept != NULL ? kept : &own, &arena, err);
 }
 
 /* ---- what a template lists ---- */

@@ -23,10 +23,19 @@ struct described {
   size_t problems_count;
 };
 
-/* Read the JSON of DESCRIBE frames (frame.h).  `plugin` is the name the host knows the plugin by.
- * False: the whole of it is unusable. */
+enum { OFFER_LISTS = 4 }; /* of DESCRIBE: tools, resources, prompts, guards */
+
+/* The schemas of definitions, kept while many plugins are read; zero-initialise. */
+struct definition_schemas {
+  struct schema *of[OFFER_LISTS]; /* NULL: not needed yet */
+};
+
+void definition_schemas_clear (struct definition_schemas *schemas);
+
+/* Read the JSON of DESCRIBE frames (frame.h).  `plugin` is the name the host knows the plugin by;
+ * `kept` may be NULL.  False: the whole of it is unusable. */
 bool described_read (struct described *d, const char *plugin, const char *json, size_t len,
-                     struct error *err);
+                     struct definition_schemas *kept, struct error *err);
 void described_free (struct described *d);
 
 /* What a template's list gave, a JSON array of definitions: resources whose calls are the

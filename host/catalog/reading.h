@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_tape.h"
-#include "catalog/toolset.h"
+#include "catalog/definition.h"
 
 struct reading {
   struct json_tape tape;
@@ -28,7 +28,6 @@ struct offer_rules {
   bool (*read) (struct reading *r, struct tool *tool, struct error *err);
 };
 
-enum { OFFER_LISTS = 4 };
 extern const struct offer_rules offer_rules[OFFER_LISTS]; /* in the order of a worker's numbers */
 
 #endif

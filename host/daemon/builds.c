@@ -335,7 +335,7 @@ served_answered (struct served *s)
     build->may_pass = unit_may_pass (build->unit);
     build_fail (build, s->why.text);
   }
-  else if (!described_read (&build->described, build->plugin, s->answer.data, s->answer.len,
+  else if (!described_read (&build->described, build->plugin, s->answer.data, s->answer.len, NULL,
                             &s->why))
     build_fail (build, s->why.text);
   else {

@@ -158,7 +158,7 @@ read_text (struct buf *text, const char *schema, struct error *err)
     wrong_at (text->data, tape.offset, tape.problem, err);
   else if (json_root (&tape)->type != JSON_OBJECT)
     error_set (err, "expected a JSON object");
-  else if (no_zeros (&tape, &arena, err) && judge (&tape, schema, &arena, err))
+  else if (no_zeros (&tape, &arena, err) && (schema == NULL || judge (&tape, schema, &arena, err)))
     (void) json_c_from_tape (&tape, json_root (&tape), &object, err);
   return object;
 }

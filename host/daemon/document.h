@@ -19,7 +19,7 @@ bool document_text (int fd, struct buf *text, struct error *err);
 /* Read a file.  NULL: err has the line and column of what is no JSON, or the JSON pointer of what
  * the schema does not allow, with what is expected there.  The caller puts the object. */
 struct json_object *document_read (int fd, const char *schema, struct error *err);
-/* The same of a text of our own. */
+/* The same of a text of our own; without a schema (NULL) when its test has held it to that. */
 struct json_object *document_of_text (const char *text, const char *schema, struct error *err);
 
 #endif

@@ -42,7 +42,8 @@ struct plugins {
   struct plugin *by_name;
   struct plugin *first_waiting, *last_waiting;
   unsigned asking, taking;
-  struct calls *calls; /* where templates are asked what they list; NULL: not yet */
+  struct calls *calls;               /* where templates are asked what they list; NULL: not yet */
+  struct definition_schemas schemas; /* while many are read */
   bool scanned, ready;
   bool stale;        /* the toolset does not have what the plugins offer now */
   ev_timer together; /* it is made then, with what has come meanwhile */

@@ -230,7 +230,7 @@ adopt (struct plugin *plugin, const char *json, size_t len)
   struct error err = { 0 };
   size_t counts[OFFERS] = { 0 };
 
-  if (!described_read (&d, plugin->name, json, len, &err)) {
+  if (!described_read (&d, plugin->name, json, len, &all->schemas, &err)) {
     described_free (&d);
     fail (plugin, err.text);
     return false;
@@ -290,6 +290,7 @@ check_ready (struct plugins *all)
 {
   if (all->asking != 0 || all->taking != 0 || all->first_waiting != NULL || !all->scanned)
     return;
+  definition_schemas_clear (&all->schemas);
   describe_cache_save (all->needs.cache);
   intake_sweep_later (all->needs.intake);
   if (!all->ready) {
@@ -548,6 +549,7 @@ plugins_free (struct plugins *all)
     plugin_free (p);
   }
   ev_timer_stop (all->needs.pool->loop, &all->together);
+  definition_schemas_clear (&all->schemas);
   free (all);
 }
 

@@ -49,7 +49,7 @@ add_built_in (struct profiles *profiles, const char *name, const char *text)
 {
   struct profile *profile = add (profiles, name, strlen (name));
   struct error err = { 0 };
-  struct json_object *object = document_of_text (text, policy_schema_json, &err);
+  struct json_object *object = document_of_text (text, NULL, &err);
   bool good = object != NULL && policy_fill (&profile->policy, profile_settings, object, &err);
 
   assert (good); /* it is ours */

@@ -30,8 +30,9 @@ struct log {
   enum log_level least;
   struct log_listener listener;
   struct log_tail *tail;
-  pthread_t thread;
   pthread_mutex_t lock; /* guards what follows */
+  pthread_t thread;
+  bool has_thread;
   pthread_cond_t wake;
   pthread_cond_t taken; /* the thread has taken the queue */
   struct buf queue;     /* whole lines that wait for the thread */
@@ -113,12 +114,26 @@ writer (void *arg)
   return NULL;
 }
 
+/* With the first line, so that a process which changes its ids before it has said anything does so
+ * without a thread that has to change them, too. */
+static void
+need_thread (struct log *log)
+{
+  sigset_t all, was;
+
+  if (log->has_thread)
+    return;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &was);
+  log->has_thread = pthread_create (&log->thread, NULL, writer, log) == 0;
+  pthread_sigmask (SIG_SETMASK, &was, NULL);
+}
+
 struct log *
 log_new (int fd, enum log_level least)
 {
   struct log *log = xcalloc (1, sizeof *log);
   pthread_condattr_t attributes;
-  sigset_t all, was;
 
   log->fd = fd;
   log->least = least;
@@ -128,15 +143,7 @@ log_new (int fd, enum log_level least)
   pthread_cond_init (&log->wake, &attributes);
   pthread_cond_init (&log->taken, &attributes);
   pthread_condattr_destroy (&attributes);
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &was);
   log->tail = log_tail_new (TAIL_BYTES);
-  if (pthread_create (&log->thread, NULL, writer, log) != 0) {
-    log_tail_free (log->tail);
-    free (log);
-    log = NULL;
-  }
-  pthread_sigmask (SIG_SETMASK, &was, NULL);
   return log;
 }
 
@@ -149,7 +156,10 @@ log_free (struct log *log)
   __atomic_store_n (&log->ending, true, __ATOMIC_RELAXED);
   pthread_cond_signal (&log->wake);
   pthread_mutex_unlock (&log->lock);
-  pthread_join (log->thread, NULL);
+  if (log->has_thread)
+    pthread_join (log->thread, NULL);
+  else
+    write_all (log, log->queue.data, log->queue.len);
   pthread_mutex_destroy (&log->lock);
   pthread_cond_destroy (&log->wake);
   pthread_cond_destroy (&log->taken);
@@ -232,6 +242,7 @@ static void
 enqueue (struct log *log, enum log_level level, const struct buf *line)
 {
   pthread_mutex_lock (&log->lock);
+  need_thread (log);
   while (!has_room (log, level, line->len) && log->patience_ns > 0)
     wait_for_room (log);
   if (!has_room (log, level, line->len)) {

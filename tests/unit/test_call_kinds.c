@@ -106,7 +106,8 @@ setup (void)
   f.loop = ev_loop_new (EVFLAG_AUTO);
   f.metrics = metrics_new ();
   f.calls = calls_new (f.loop, NULL, f.metrics, &settings);
-  if (!described_read (&d, "p", description, strlen (description), &err) || d.tools_count != 4)
+  if (!described_read (&d, "p", description, strlen (description), NULL, &err)
+      || d.tools_count != 4)
     return 1;
   for (size_t i = 0; i < d.tools_count; i++) {
     tool_ref (d.tools[i])->unit = &f.unit;

@@ -16,7 +16,36 @@ read_all (struct described *d, const char *const *definitions, int64_t max_time)
   struct error err = { 0 };
 
   description_put (&text, definitions, max_time);
-  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
+  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, NULL, &err));
+}
+
+/* The schema of a kind is compiled once for all that are read with it. */
+static void
+schemas_are_kept (void)
+{
+  const char *const good[] = { GOOD, NULL }, *const bad[] = { "{\"name\":\"t\"}", NULL };
+  struct definition_schemas kept = { .of = { NULL } };
+  CLEANUP_BUF struct buf text = { 0 };
+  struct described d = { 0 };
+  const struct schema *schema;
+  struct error err = { 0 };
+
+  description_put (&text, good, -1);
+  CU_ASSERT_TRUE_FATAL (described_read (&d, "p", text.data, text.len, &kept, &err));
+  CU_ASSERT_EQUAL (d.tools_count, 1);
+  described_free (&d);
+  schema = kept.of[0];
+  CU_ASSERT_PTR_NOT_NULL (schema);
+  CU_ASSERT_PTR_NULL (kept.of[1]);
+  text.len = 0;
+  description_put (&text, bad, -1);
+  CU_ASSERT_TRUE_FATAL (described_read (&d, "q", text.data, text.len, &kept, &err));
+  CU_ASSERT_EQUAL (d.tools_count, 0);
+  CU_ASSERT_EQUAL (d.problems_count, 1);
+  CU_ASSERT_PTR_EQUAL (kept.of[0], schema);
+  described_free (&d);
+  definition_schemas_clear (&kept);
+  CU_ASSERT_PTR_NULL (kept.of[0]);
 }
 
 static void
@@ -137,7 +166,7 @@ unusable_descriptions (void)
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     struct described d = { 0 };
     struct error err = { 0 };
-    CU_ASSERT_FALSE (described_read (&d, "p", texts[i], strlen (texts[i]), &err));
+    CU_ASSERT_FALSE (described_read (&d, "p", texts[i], strlen (texts[i]), NULL, &err));
     CU_ASSERT_STRING_NOT_EQUAL (err.text, "");
     described_free (&d);
   }
@@ -237,7 +266,8 @@ a_kept_toolset_outlives_a_swap (void)
   catalog_free (catalog);
 }
 
-static CU_TestInfo definitions[] = { { "a good one", a_good_definition },
+static CU_TestInfo definitions[] = { { "schemas are kept", schemas_are_kept },
+                                     { "a good one", a_good_definition },
                                      { "an internal one", an_internal_one },
                                      { "broken ones harm nobody", broken_definitions },
                                      { "two of one name", two_of_one_name },

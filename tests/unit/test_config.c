@@ -15,6 +15,8 @@
 #include "schema/repair/repair.h"
 #include "tap.h"
 
+extern const char strict_json[], nonetwork_json[], trusted_json[];
+
 #define HEX "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 /* A file in memory. */
@@ -516,6 +518,20 @@ the_defaults_are_strict (void)
 }
 
 static void
+profiles_of_our_own_fit_the_schema (void)
+{
+  const char *const texts[] = { strict_json, nonetwork_json, trusted_json };
+
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    struct error err = { 0 };
+    struct json_object *object = document_of_text (texts[i], policy_schema_json, &err);
+    CU_ASSERT_STRING_EQUAL (err.text, "");
+    CU_ASSERT_PTR_NOT_NULL (object);
+    json_object_put (object);
+  }
+}
+
+static void
 a_policy_builds_on_a_profile (void)
 {
   struct policy policy;
@@ -678,20 +694,22 @@ a_damaged_cache_is_no_error (void)
   folder_close (&f, (const char *const[]){ "describe-cache.jsonl", NULL });
 }
 
-static CU_TestInfo tests[] = { { "values over defaults", values_over_defaults },
-                               { "faults of the configuration", faults_of_the_configuration },
-                               { "schemas and code agree", schemas_and_code_agree },
-                               { "guarantees agree", guarantees_agree },
-                               { "a policy", a_policy },
-                               { "faults of a policy", faults_of_a_policy },
-                               { "policies of a folder", policies_of_a_folder },
-                               { "the defaults are strict", the_defaults_are_strict },
-                               { "a policy builds on a profile", a_policy_builds_on_a_profile },
-                               { "profiles of an operator", profiles_of_an_operator },
-                               { "the cache remembers", the_cache_remembers },
-                               { "the cache is written off the loop",
-                                 the_cache_is_written_off_the_loop },
-                               { "a damaged cache is no error", a_damaged_cache_is_no_error },
-                               CU_TEST_INFO_NULL };
+static CU_TestInfo tests[] = {
+  { "values over defaults", values_over_defaults },
+  { "faults of the configuration", faults_of_the_configuration },
+  { "schemas and code agree", schemas_and_code_agree },
+  { "guarantees agree", guarantees_agree },
+  { "a policy", a_policy },
+  { "faults of a policy", faults_of_a_policy },
+  { "policies of a folder", policies_of_a_folder },
+  { "the defaults are strict", the_defaults_are_strict },
+  { "profiles of our own fit the schema", profiles_of_our_own_fit_the_schema },
+  { "a policy builds on a profile", a_policy_builds_on_a_profile },
+  { "profiles of an operator", profiles_of_an_operator },
+  { "the cache remembers", the_cache_remembers },
+  { "the cache is written off the loop", the_cache_is_written_off_the_loop },
+  { "a damaged cache is no error", a_damaged_cache_is_no_error },
+  CU_TEST_INFO_NULL
+};
 static CU_SuiteInfo suites[] = { { "config", NULL, NULL, NULL, NULL, tests }, CU_SUITE_INFO_NULL };
 TAP_MAIN (suites)

@@ -42,7 +42,7 @@ read_all (struct described *d, const char *const *resources, const char *const *
   say_list (&w, "resources", resources);
   say_list (&w, "prompts", prompts);
   jsonw_end (&w);
-  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
+  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, NULL, &err));
 }
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -121,7 +121,7 @@ say_guards (struct described *d, const char *definition, bool checks, bool on_er
   jsonw_end (&w);
   jsonw_end (&w);
   jsonw_end (&w);
-  CU_ASSERT_TRUE_FATAL (described_read (d, "file", text.data, text.len, &err));
+  CU_ASSERT_TRUE_FATAL (described_read (d, "file", text.data, text.len, NULL, &err));
 }
 
 /* It is known by its plugin's name, as the host knows it, and its own. */

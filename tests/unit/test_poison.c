@@ -128,7 +128,7 @@ read_one (struct described *d, const char *definition, size_t run)
     for (size_t i = 0; i < (*c == '@' && run != 0 ? run : 1); i++)
       buf_putc (&whole, *c == '@' && run != 0 ? 'x' : *c);
   description_put (&text, (const char *[]){ buf_cstr (&whole), NULL }, 0);
-  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
+  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, NULL, &err));
 }
 
 static void

@@ -39,6 +39,23 @@ test_round_trip (void)
   seal_keys_free (keys);
 }
 
+/* A daemon that has sealed nothing takes nothing for its own, whatever key it names. */
+static void
+test_nothing_sealed_yet (void)
+{
+  struct seal_keys *sealing = seal_keys_new (TTL), *idle = seal_keys_new (TTL);
+  CLEANUP_BUF struct buf a = { 0 };
+  CLEANUP_BUF struct buf plain = { 0 };
+
+  seal_close (sealing, &whom, "state", 5, NOW, &a);
+  CU_ASSERT_EQUAL (seal_open (idle, &whom, a.data, a.len, NOW, &plain), SEAL_FORGED);
+  memset (a.data + 4, 0, 4); /* the key's id */
+  CU_ASSERT_EQUAL (seal_open (idle, &whom, a.data, a.len, NOW, &plain), SEAL_FORGED);
+  CU_ASSERT_EQUAL (plain.len, 0);
+  seal_keys_free (sealing);
+  seal_keys_free (idle);
+}
+
 static void
 test_every_bit_counts (void)
 {
@@ -196,6 +213,7 @@ tear_down (void)
 
 static CU_TestInfo tests[] = {
   { "there and back", test_round_trip },
+  { "nothing sealed yet", test_nothing_sealed_yet },
   { "every bit counts", test_every_bit_counts },
   { "bound to whom and what", test_bound },
   { "time and new keys", test_time },

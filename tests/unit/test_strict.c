@@ -20,7 +20,7 @@ describe (struct described *d, const char *const *definitions)
   struct error err = { "" };
 
   description_put (&text, definitions, 0);
-  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, &err));
+  CU_ASSERT_TRUE_FATAL (described_read (d, "p", text.data, text.len, NULL, &err));
 }
 
 static const struct {

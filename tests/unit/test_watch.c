@@ -1,4 +1,5 @@
 /* The log and the metrics. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -621,6 +622,39 @@ a_log_keeps_its_last_lines (void)
   (void) close (ends[1]);
 }
 
+static size_t
+threads_of_ours (void)
+{
+  DIR *list = opendir ("/proc/self/task");
+  size_t count = 0;
+
+  CU_ASSERT_PTR_NOT_NULL_FATAL (list);
+  for (struct dirent *entry = readdir (list); entry != NULL; entry = readdir (list))
+    count += entry->d_name[0] != '.';
+  (void) closedir (list);
+  return count;
+}
+
+/* Who has said nothing can change its ids as a process of one thread. */
+static void
+a_log_has_no_thread_before_its_first_line (void)
+{
+  const size_t before = threads_of_ours ();
+  struct log *log;
+  int ends[2];
+
+  CU_ASSERT_EQUAL_FATAL (pipe2 (ends, O_CLOEXEC), 0);
+  log = log_new (ends[1], LOG_INFO);
+  log_event (log, LOG_DEBUG, "not_wanted", NULL);
+  CU_ASSERT_EQUAL (threads_of_ours (), before);
+  log_event (log, LOG_INFO, "wanted", NULL);
+  CU_ASSERT_EQUAL (threads_of_ours (), before + 1);
+  log_free (log);
+  CU_ASSERT_EQUAL (threads_of_ours (), before);
+  (void) close (ends[0]);
+  (void) close (ends[1]);
+}
+
 static CU_TestInfo tests[] = {
   { "S0-34 arguments are redacted", arguments_are_redacted },
   { "S0-34 what is left of arguments is bounded", redaction_is_bounded },
@@ -635,6 +669,7 @@ static CU_TestInfo tests[] = {
   { "a line that is too large is missed", a_line_that_is_too_large_is_missed },
   { "who waits for lines is woken", who_waits_for_lines_is_woken },
   { "a log keeps its last lines", a_log_keeps_its_last_lines },
+  { "a log has no thread before its first line", a_log_has_no_thread_before_its_first_line },
   { "metrics are rendered", metrics_are_rendered },
   { "labels are escaped", labels_are_escaped },
   { "exemplars are told", exemplars_are_told },

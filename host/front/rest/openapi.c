@@ -39,6 +39,7 @@ struct making {
   struct buf *faults; /* or NULL */
   struct arena arena;
   struct json_tape tapes[TEXTS];
+  bool refused[REFUSAL_END]; /* by status: some request is */
 };
 
 /* What a file of api/ says of an operation. */
@@ -258,9 +259,25 @@ put_responses (struct making *m, const struct route *route, struct said operatio
   if (own != NULL)
     put_members (m, (struct said){ operation.tape, own });
   for (int status = REFUSAL_FIRST; status < REFUSAL_END; status++)
-    if (!answers (m, operation, status))
+    if (m->refused[status] && !answers (m, operation, status))
       put_refusal (m, route, operation, status);
   jsonw_end (&m->w);
+}
+
+/* The statuses that an operation has refusals of its own for. */
+static void
+note_own (struct making *m, struct said operation)
+{
+  const struct json_node *own = member (operation, "errors");
+
+  if (own == NULL)
+    return;
+  for (const struct json_node *n = json_first (own); n != json_end (own);
+       n = json_next (json_next (n))) {
+    const long status = strtol (json_cstring (operation.tape, n, &m->arena), NULL, 10);
+    if (status >= REFUSAL_FIRST && status < REFUSAL_END)
+      m->refused[status] = true;
+  }
 }
 
 /* ---- operations ---- */
@@ -445,7 +462,7 @@ is_routed (const struct making *m, const char *operation)
 }
 
 static void
-check (struct making *m)
+look_at_operations (struct making *m)
 {
   for (size_t i = 0; i < TEXTS; i++) {
     const struct json_tape *tape = &m->tapes[i];
@@ -455,6 +472,7 @@ check (struct making *m)
       const char *name = json_cstring (tape, n, &m->arena);
       if (!is_routed (m, name))
         fault (m, "%s: not the operation of exactly one route", name);
+      note_own (m, (struct said){ tape, json_next (n) });
     }
   }
 }
@@ -469,7 +487,8 @@ openapi_put (struct buf *out, const struct route *routes, size_t count, const ch
   for (size_t i = 0; i < TEXTS; i++)
     if (!json_read (&m->tapes[i], texts[i], strlen (texts[i]), &json_default_limits, &m->arena))
       abort (); /* a part of the program that its tests have read */
-  check (m);
+  refusal_statuses (m->refused);
+  look_at_operations (m);
   jsonw_object (&m->w);
   put_info (m, version);
   put_tags (m);

@@ -49,6 +49,22 @@ add (struct refusal_codes *codes, int status, const struct row *rows, size_t cou
       refusal_add (codes, rows[i].code);
 }
 
+static void
+note (bool refused[REFUSAL_END], const struct row *rows, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].status >= REFUSAL_FIRST && rows[i].status < REFUSAL_END)
+      refused[rows[i].status] = true;
+}
+
+void
+refusal_statuses (bool refused[REFUSAL_END])
+{
+  note (refused, of_all, sizeof of_all / sizeof of_all[0]);
+  note (refused, of_known, sizeof of_known / sizeof of_known[0]);
+  note (refused, of_calls, sizeof of_calls / sizeof of_calls[0]);
+}
+
 void
 refusal_common (struct refusal_codes *codes, int status, bool known)
 {

@@ -17,6 +17,9 @@ struct refusal_codes {
   size_t count;
 };
 
+/* Set the statuses that any request may be refused with, or any call. */
+void refusal_statuses (bool refused[REFUSAL_END]);
+
 void refusal_add (struct refusal_codes *codes, const char *code);
 /* What any request may be answered this status with; `known`: its caller has to be known. */
 void refusal_common (struct refusal_codes *codes, int status, bool known);

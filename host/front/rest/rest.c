@@ -35,8 +35,8 @@ struct rest {
   struct rest_logs logs;
   struct agui_front agui;
   struct slice second;    /* what stood at the second {…} of the request that is routed */
-  struct buf description; /* of all this, as OpenAPI */
-  struct params *params;  /* … and what it says of queries */
+  struct buf description; /* of all this, as OpenAPI; made when it is first asked for */
+  struct params *params;  /* … and what it says of queries; likewise */
 };
 
 static void
@@ -606,11 +606,19 @@ HANDLER (restore_endpoint, endpoints_of, rest_definition_restore (rest->env, x, 
 
 static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
 
+static const struct buf *
+described (struct rest *rest)
+{
+  if (rest->description.len == 0)
+    rest_describe (rest->env->version, &rest->description);
+  return &rest->description;
+}
+
 static void
 get_description (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   (void) segment;
-  reply_json (x, 200, &rest->description);
+  reply_json (x, 200, described (rest));
 }
 
 static const struct route routes[] = {
@@ -810,13 +818,22 @@ rest_new (const struct front_env *env)
   rest_sessions_init (&rest->sessions, env);
   rest_logs_init (&rest->logs, env);
   agui_init (&rest->agui, env, &rest->asks);
-  rest_describe (env->version, &rest->description);
-  rest->params = params_new (&rest->description, routes, ROUTES);
   return rest;
 }
 
+/* Is the query one that the route takes?  False: it was answered. */
+static bool
+takes_query (struct rest *rest, const struct route *route, struct http_exchange *x)
+{
+  if (http_request (x)->query.len == 0)
+    return true;
+  if (rest->params == NULL)
+    rest->params = params_new (described (rest), routes, ROUTES);
+  return params_check (rest->params, (size_t) (route - routes), x);
+}
+
 bool
-rest_takes (const struct rest *rest, struct http_exchange *x)
+rest_takes (struct rest *rest, struct http_exchange *x)
 {
   const struct http_request *request = http_request (x);
   struct slice segments[ROUTE_SEGMENTS];
@@ -824,7 +841,7 @@ rest_takes (const struct rest *rest, struct http_exchange *x)
   const struct route *route =
     route_find (routes, ROUTES, request->method, request->path, segments, &known);
 
-  return route == NULL || params_check (rest->params, (size_t) (route - routes), x);
+  return route == NULL || takes_query (rest, route, x);
 }
 
 void
@@ -840,8 +857,7 @@ rest_handle (struct rest *rest, struct http_exchange *x)
   if (route != NULL && route->handle == NULL)
     http_reply_error (x, 404, "not_found", "This daemon is not configured to serve this path");
   else if (route != NULL) {
-    if (auth_allows (rest->env->auth, x, route->role)
-        && params_check (rest->params, (size_t) (route - routes), x))
+    if (auth_allows (rest->env->auth, x, route->role) && takes_query (rest, route, x))
       route->handle (rest, x, segments[0]);
   }
   else if (known)

@@ -13,7 +13,7 @@ struct rest *rest_new (const struct front_env *env);
 void rest_handle (struct rest *rest, struct http_exchange *x);
 /* For fronts beside this one that are in its table: may the request go there, by the parameters of
  * its query?  False: it was answered. */
-bool rest_takes (const struct rest *rest, struct http_exchange *x);
+bool rest_takes (struct rest *rest, struct http_exchange *x);
 /* Append the description of all that is served over HTTP, OpenAPI 3.1 (openapi.h). */
 void rest_describe (const char *version, struct buf *out);
 /* The table that routes: also of what other fronts serve.  For tests. */
