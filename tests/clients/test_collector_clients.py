@@ -82,6 +82,22 @@ def test_a_collector_has_one_tree_from_front_to_broker():
         same((front.resource["service.name"], front.resource["deployment.environment.name"]), ("toolhost", "test"))
 
 
+def test_a_collector_has_a_batch_as_one_tree():
+    with Collector() as sink, collector(sink) as endpoint, Server() as s:
+        policy = {"courier": {"permissions": {"http": [{"url": s.url + "/*", "private": True}]}}}
+        with Daemon(plugins=["courier"], policies=policy,
+                    config={"threads": 2, "trace": {"endpoint": endpoint + "/v1/traces", "delay": "50ms"}}) as d:
+            calls = [{"name": "courier", "arguments": {"url": s.url + "/echo"}}] * 3
+            same(d.http("POST", "/v1/calls", {"calls": calls}).status, 200)
+            spans = sink.wait(13)
+        same(len({span.trace for span in spans}), 1)
+        below = {span.id: sorted(other.name for other in spans if other.parent == span.id) for span in spans}
+        shape = [(span.name, span.kind, below[span.id]) for span in sorted(spans, key=lambda span: span.name)]
+        same(shape, [("GET", CLIENT, [])] * 3 + [("POST /v1/calls", SERVER, ["execute_tool courier"] * 3)]
+             + [("execute_tool courier", INTERNAL, ["queue", "worker"])] * 3 + [("queue", INTERNAL, [])] * 3
+             + [("worker", INTERNAL, ["GET"])] * 3)
+
+
 def test_a_collector_takes_errors_links_and_odd_names():
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     other = "00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
