@@ -60,7 +60,7 @@ static void
 load (const struct fleet *fleet)
 {
   char path[32];
-  toolhost_plugin_entry_fn entry;
+  toolhost_plugin_entry_fn entry = NULL;
   struct error err = { { 0 } };
 
   (void) snprintf (path, sizeof path, "/proc/self/fd/%d", fleet->plugin_fd);
