@@ -26,7 +26,7 @@ report (struct spawner *spawner, int program, unsigned require, bool json, FILE 
 
   sandbox_ask (&question, ev_default_loop (EVFLAG_AUTO), spawner, program);
   holds = sandbox_answer (&question, &facts, err);
-
+  sandbox_forget (&question);
   if (!holds)
     return false;
   if (json)

@@ -61,22 +61,23 @@ sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spa
 void
 sandbox_forget (struct sandbox_question *question)
 {
-  if (question->unit == NULL)
+  if (question->loop == NULL)
     return;
   unit_unref (question->unit);
-  question->unit = NULL;
   while (question->pool.workers != 0)
     ev_run (question->loop, EVRUN_ONCE);
   pool_clear (&question->pool);
+  *question = (struct sandbox_question){ .unit = NULL };
 }
 
+/* What it tells is in force when it tells it; how it ends adds nothing. */
 static char *
 await_worker (struct sandbox_question *question, struct error *err)
 {
   struct unit_status status;
 
   unit_status (question->unit, &status);
-  while (!question->answered && status.workers != 0) {
+  while (status.guarantees == NULL && !question->answered && status.workers != 0) {
     ev_run (question->loop, EVRUN_ONCE);
     unit_status (question->unit, &status);
   }
@@ -133,7 +134,8 @@ sandbox_answer (struct sandbox_question *question, struct sandbox_facts *facts, 
   facts->tier = tier_of (&facts->means);
   ask_kernel (facts);
   facts->guarantees = await_worker (question, err);
-  sandbox_forget (question);
+  unit_unref (question->unit);
+  question->unit = NULL;
   if (facts->guarantees != NULL)
     facts->met = read_met (facts->guarantees);
   return facts->guarantees != NULL;

@@ -36,13 +36,13 @@ struct sandbox_question {
 };
 
 /* Start a worker that will tell; the question stays where it is.  Loop and spawner are borrowed
- * until sandbox_answer or sandbox_forget. */
+ * until sandbox_forget. */
 void sandbox_ask (struct sandbox_question *question, struct ev_loop *loop, struct spawner *spawner,
                   int program);
-/* Run the loop until it has told and has gone.  False: none can be started, err says why. */
+/* Run the loop until it has told; it goes by itself.  False: none can be started, err says why. */
 bool sandbox_answer (struct sandbox_question *question, struct sandbox_facts *facts,
                      struct error *err);
-/* Nobody waits for the answer: run the loop until the worker has gone. */
+/* Run the loop until the worker has gone, asked and answered or not. */
 void sandbox_forget (struct sandbox_question *question);
 void sandbox_facts_free (struct sandbox_facts *facts);
 

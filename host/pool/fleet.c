@@ -638,6 +638,16 @@ state_name (const struct fleet *fleet, const struct muster *m, double wait)
   return wait > 0 ? "backing_off" : "idle";
 }
 
+const char *
+fleet_guarantees (const struct fleet *fleet)
+{
+  const char *told = fleet->guarantees;
+
+  for (const struct worker *w = fleet->workers; told == NULL && w != NULL; w = w->next)
+    told = w->guarantees;
+  return told;
+}
+
 void
 fleet_status (const struct fleet *fleet, struct fleet_status *status)
 {

@@ -114,5 +114,8 @@ struct fleet_status {
   int64_t cpu_ns;         /* of all that run; likewise */
 };
 void fleet_status (const struct fleet *fleet, struct fleet_status *status);
+/* A JSON object, of a worker that was described or has ended, else of one that is starting; NULL:
+ * none has told yet. */
+const char *fleet_guarantees (const struct fleet *fleet);
 
 #endif

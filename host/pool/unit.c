@@ -419,5 +419,5 @@ unit_status (const struct unit *unit, struct unit_status *status)
                           .rss_peak =
                             fleet.rss_peak > history->rss_peak ? fleet.rss_peak : history->rss_peak,
                           .cpu_ns = fleet.cpu_ns + history->cpu_ns,
-                          .guarantees = unit->fleet.guarantees };
+                          .guarantees = fleet_guarantees (&unit->fleet) };
 }
