@@ -3,17 +3,20 @@
   ./dev bench call [--runs N] [--seconds N] [--case NAME…] [--keep] [--json]
 
 The calls of ./dev bench http, on one core: of nginx, of daemon and worker, and of a daemon that runs the tool itself, which
-nobody can have (inside.c).  Processor time, switches and page faults are counted by the kernel while
-nothing else is looked at; system calls too, by root, in a run of their own.  Allocations and copies are counted in a third
-run, with functions of ours in place of the C library's (counting.c), in a worker that is linked with them."""
+nobody can have (inside.c).  Processor time, switches and page faults are counted by the kernel while nothing else is looked
+at; system calls too, by root, in a run of their own.  Allocations and copies are counted in a third run, with functions of
+ours in place of the C library's (counting.c), in a worker that is linked with them.  What a round trip to another process
+takes at least is measured besides (doorbell.c)."""
 
 import argparse
 import collections
 import contextlib
+import json
 import pathlib
 import re
 import statistics
 import struct
+import subprocess
 import sys
 import time
 
@@ -27,6 +30,7 @@ from measure import BUILD
 
 COUNTING = BUILD / "bench/.libs/counting.so"
 COUNTED_WORKER = BUILD / "bench/counted_worker"
+DOORBELL = BUILD / "bench/doorbell"
 COUNTS = ("allocations", "allocated", "freed", "copies", "copied")  # counting.c: struct counts
 ROWS = [  # what, its title, its digits
     ("user_us", "user µs", 2), ("kernel_us", "kernel µs", 2), ("wakeups", "wake-ups", 2), ("preempted", "preempted", 2),
@@ -195,6 +199,13 @@ def costs(found):
             "calls a second that there are without")
 
 
+def least(doorbells):
+    """A sentence."""
+    socket, eventfd, futex = (doorbells[name] for name in ("socket", "eventfd", "futex"))
+    return (f"A round trip between two processes on one core, by which nothing is done, takes {socket:.1f} µs by a socket, "
+            f"as toolhostd does it, {eventfd:.1f} by eventfds, {futex:.1f} by a futex and an eventfd")
+
+
 def show(case, found):
     print(f"\n{case.title}: {costs(found)}")
     found = found["roles"]
@@ -214,6 +225,9 @@ def main():
     parser.add_argument("--case", choices=[case.name for case in CASES], nargs="+", help="these cases alone")
     measure.add_options(parser)
     options = parser.parse_args()
+    doorbells = json.loads(subprocess.run([DOORBELL], check=True, capture_output=True, text=True).stdout)
+    if not options.json:
+        print(f"{least(doorbells)}.")
     cases = {}
     with contextlib.ExitStack() as stack:
         served, counting = start(stack), start(stack, preload=True)
@@ -222,7 +236,7 @@ def main():
                 cases[case.name] = run_case(served, counting, case, options)
                 if not options.json:
                     show(case, cases[case.name])
-    measure.save("call", {"cases": cases}, options)
+    measure.save("call", {"cases": cases, "doorbells_us": doorbells}, options)
 
 
 if __name__ == "__main__":

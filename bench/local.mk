@@ -45,6 +45,9 @@ EXTRA_PROGRAMS += %D%/inside
 %C%_inside_LDADD = $(HOST_LIBS)
 check_DATA += %D%/inside
 
+EXTRA_PROGRAMS += %D%/doorbell
+%C%_doorbell_SOURCES = %D%/doorbell.c
+
 EXTRA_PROGRAMS += %D%/toolset_bench
 %C%_toolset_bench_SOURCES = %D%/toolset_bench.c
 %C%_toolset_bench_LDADD = $(HOST_LIBS)

@@ -122,7 +122,8 @@ def called(report):
         *lines, which = call.rows(found["roles"])
         parts.append(f"\n{CASES[case]}: {call.costs(found)}.\n\n" + table(["of one call", *found["roles"]], lines))
         parts.append("\nSystem calls:\n\n" + "".join(f"- {role}: {names}\n" for role, names in zip(found["roles"], which[1:]) if names))
-    return f"\n{where(report)}{''.join(parts)}\n"
+    doorbells = f"\n{call.least(report['doorbells_us'])}.\n" if "doorbells_us" in report else ""
+    return f"\n{where(report)}{''.join(parts)}{doorbells}\n"
 
 
 def put(text, name, content):

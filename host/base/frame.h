@@ -32,12 +32,11 @@
  *               usable), "signal" (with "signal", "backtrace"), "exit"
  *   KNOCK       socket, both: look into the ring; nothing
  *   SERVICE     ring, up: struct frame_service and bytes: a call asks the daemon to do something
- * for it, one thing at a time SERVED      ring, down: struct frame_served and bytes: what comes of
- * it
+ *               for it, one thing at a time
+ *   SERVED      ring, down: struct frame_served and bytes: what comes of it
  *   PROGRAM     ring, up: struct frame_program, name: start a granted program, or end it; call 0
  *   PROGRAM_SAID socket, down: struct frame_program_said, text: what has become of it; with
  *               FRAME_FD the two ends of its pipes, to write to it and to read from it
- *   BUILD is named here for the step that fills it; today receiving one is a protocol error.
  *
  * Order: who sends a datagram has shown the ring what was said before it; the worker empties the
  * ring before it follows a datagram, and the daemon before it draws conclusions from BYE.  So a
@@ -56,7 +55,6 @@
 enum frame_kind {
   FRAME_HELLO = 1,
   FRAME_DESCRIBE,
-  FRAME_BUILD,
   FRAME_CALL,
   FRAME_CANCEL,
   FRAME_RESULT_PART,

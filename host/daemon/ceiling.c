@@ -49,6 +49,21 @@ age_large_blocks (struct ceiling *ceiling)
   large_age ();
 }
 
+/* malloc_trim walks all there is, which takes longer than a turn of the loop may: only where the
+ * room is needed, and once a second.  An allocation that was refused says nothing of that. */
+static void
+give_back (struct ceiling *ceiling)
+{
+  ev_tstamp now = ev_now (ceiling->loop);
+
+  ceiling->relieve (ceiling->ctx);
+  large_drop ();
+  if (ceiling->pressure.level == PRESSURE_NONE || now - ceiling->trimmed < seldom)
+    return;
+  ceiling->trimmed = now;
+  (void) malloc_trim (0);
+}
+
 static void
 look (struct ceiling *ceiling)
 {
@@ -60,11 +75,8 @@ look (struct ceiling *ceiling)
   if (was_short)
     log_event (ceiling->log, LOG_ERROR, "memory_reserve_used", "refilled",
                memory_refill () ? "yes" : "no", NULL);
-  if (p->level != PRESSURE_NONE || was_short) {
-    ceiling->relieve (ceiling->ctx);
-    large_drop ();
-    (void) malloc_trim (0);
-  }
+  if (p->level != PRESSURE_NONE || was_short)
+    give_back (ceiling);
   if (pressure_note (p, measure (ceiling), memory_is_short ()))
     log_level_change (ceiling, before);
 }

@@ -19,6 +19,7 @@ struct ceiling {
   int statm;                   /* /proc/self/statm; -1: there is none */
   uint64_t page;               /* bytes */
   ev_tstamp aged;              /* when large blocks that are kept were looked at */
+  ev_tstamp trimmed;           /* when the heap was */
   void (*relieve) (void *ctx); /* give back what is not needed */
   void *ctx;
 };
