@@ -252,7 +252,7 @@ def main():
             done[deed.__name__] += 1
         except Wrong as e:
             wrong.append(f"{deed.__name__}: {e}")
-        except (OSError, http.client.HTTPException, TypeError) as e:  # TypeError: no frame where a WebSocket broke
+        except (OSError, http.client.HTTPException, TypeError, IndexError) as e:  # the latter two: where a WebSocket broke
             if isinstance(e, TimeoutError):
                 wrong.append(f"{deed.__name__}: no answer")
             broken += 1
