@@ -27,6 +27,7 @@ from compare import US
 from harness import descendants
 from http_calls import CASES
 from measure import BUILD
+from wrk import ONE_CORE
 
 COUNTING = BUILD / "bench/.libs/counting.so"
 COUNTED_WORKER = BUILD / "bench/counted_worker"
@@ -225,7 +226,7 @@ def main():
     parser.add_argument("--case", choices=[case.name for case in CASES], nargs="+", help="these cases alone")
     measure.add_options(parser)
     options = parser.parse_args()
-    doorbells = json.loads(subprocess.run([DOORBELL], check=True, capture_output=True, text=True).stdout)
+    doorbells = json.loads(subprocess.run([*ONE_CORE, DOORBELL], check=True, capture_output=True, text=True).stdout)
     if not options.json:
         print(f"{least(doorbells)}.")
     cases = {}

@@ -1,11 +1,11 @@
 /* doorbell - what it takes at least to have another process do something and to wait for it: a
- * round trip between two processes on one core, by each of the doorbells there could be.
+ * round trip between two processes, by each of the doorbells there could be.
  *
- * doorbell [ROUNDS] prints one JSON object, microseconds by name.  "socket" is what daemon and
- * worker do: a datagram down, one up, for which epoll waits.  "eventfd" has two eventfds instead.
- * "futex" has a futex down, in memory that both have, and an eventfd up. */
+ * doorbell [ROUNDS], on the core it was started on (taskset), prints one JSON object: microseconds
+ * by name.  "socket" is what daemon and worker do: a datagram down, one up, for which epoll waits.
+ * "eventfd" has two eventfds instead. "futex" has a futex down, in memory that both have, and an
+ * eventfd up. */
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -235,11 +235,7 @@ main (int argc, char **argv)
 {
   int rounds = argc > 1 ? atoi (argv[1]) : ROUNDS;
   double found[DOORBELLS][RUNS];
-  cpu_set_t first;
 
-  CPU_ZERO (&first);
-  CPU_SET (0, &first);
-  check (sched_setaffinity (0, sizeof first, &first) == 0, "sched_setaffinity");
   for (size_t run = 0; run < RUNS; run++)
     for (size_t i = 0; i < DOORBELLS; i++)
       found[i][run] = measure (&doorbells[i], rounds > 0 ? rounds : ROUNDS);
