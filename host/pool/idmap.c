@@ -83,10 +83,10 @@ end (pid_t pid, int pidfd)
   (void) close (pidfd);
 }
 
-/* A descriptor of a user namespace with these maps; -1: not to be had.  The process it takes is
- * gone when this returns. */
+/* A descriptor of a user namespace with these maps; -1: not to be had.  The process it takes, with
+ * birth_clone's `flags` and `into`, is gone when this returns. */
 static int
-namespace_with (const char *uids, const char *gids)
+namespace_with (const char *uids, const char *gids, unsigned long flags, int into)
 {
   struct error err;
   char path[64];
@@ -94,7 +94,7 @@ namespace_with (const char *uids, const char *gids)
   pid_t pid;
 
   (void) prctl (PR_SET_DUMPABLE, 1);
-  pid = birth_clone (CLONE_NEWUSER, -1, &pidfd);
+  pid = birth_clone (CLONE_NEWUSER | flags, into, &pidfd);
   if (pid == 0)
     for (;;)
       (void) pause ();
@@ -109,13 +109,13 @@ namespace_with (const char *uids, const char *gids)
 }
 
 static int
-swapping_namespace (const struct idmap *ids)
+swapping_namespace (const struct idmap *ids, unsigned long flags, int into)
 {
   char uids[160], gids[160];
 
   swap_map (uids, sizeof uids, ids->uid, ids->user);
   swap_map (gids, sizeof gids, ids->gid, ids->group);
-  return namespace_with (uids, gids);
+  return namespace_with (uids, gids, flags, into);
 }
 
 bool
@@ -125,7 +125,7 @@ idmap_try (uid_t id)
   int ns;
 
   (void) snprintf (map, sizeof map, "0 %u 1", (unsigned) id);
-  ns = namespace_with (map, map);
+  ns = namespace_with (map, map, 0, -1);
   fd_cleanup (&ns);
   return ns >= 0;
 }
@@ -171,7 +171,7 @@ bool
 idmap_trees_make (struct idmap_trees *trees, const int *fds, const uint8_t *flags, size_t count,
                   const struct idmap *ids)
 {
-  CLEANUP_FD int ns = ids != NULL ? swapping_namespace (ids) : -1;
+  CLEANUP_FD int ns = ids != NULL ? swapping_namespace (ids, 0, -1) : -1;
 
   if (ns >= 0 && copy_all (trees, fds, flags, count, ns))
     return true;
@@ -188,10 +188,9 @@ idmap_trees_close (struct idmap_trees *trees)
 }
 
 bool
-idmap_try_mounts (uid_t uid, uid_t user, gid_t gid, gid_t group)
+idmap_try_mounts (const struct idmap *ids, unsigned long flags, int into)
 {
-  const struct idmap ids = { .uid = uid, .gid = gid, .user = user, .group = group };
-  CLEANUP_FD int ns = swapping_namespace (&ids);
+  CLEANUP_FD int ns = swapping_namespace (ids, flags, into);
   CLEANUP_FD int root = open ("/", O_PATH | O_CLOEXEC);
   CLEANUP_FD int tree = ns >= 0 ? copy_tree (root, MOUNT_ATTR_NOSUID, -1) : -1;
 

@@ -34,8 +34,9 @@ bool idmap_write_single (pid_t pid, uid_t uid, gid_t gid, struct error *err);
 
 /* May this process give a child that id? */
 bool idmap_try (uid_t id);
-/* May it make mounts that swap ids? */
-bool idmap_try_mounts (uid_t uid, uid_t user, gid_t gid, gid_t group);
+/* May it give a child of these namespaces (CLONE_NEW…) and in that cgroup (-1: in ours) swapped
+ * ids, and make mounts that have them so? */
+bool idmap_try_mounts (const struct idmap *ids, unsigned long flags, int into);
 
 /* Copy the mounts behind the descriptors, with the ids swapped; `flags` are LAUNCH_WRITABLE,
  * LAUNCH_EXECUTABLE or 0 for each.  False: a file system can't do that, and the copies have the ids

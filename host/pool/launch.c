@@ -45,7 +45,50 @@ try_birth (unsigned long flags, int group)
   return 0;
 }
 
-/* Each alone says what is missing. */
+static struct idmap
+ids_of_slot (const struct launch *launch, uid_t uid)
+{
+  struct idmap ids = { .uid = uid, .gid = (gid_t) uid };
+
+  ids.user = launch->user;
+  ids.group = launch->group;
+  return ids;
+}
+
+static bool
+try_entering (const struct launch *launch, int group)
+{
+  (void) launch;
+  return group < 0 || try_birth (0, group) == 0;
+}
+
+static bool
+try_everything (const struct launch *launch, int group)
+{
+  const struct idmap ids = ids_of_slot (launch, launch->uid_first);
+
+  return launch->means.root ? idmap_try_mounts (&ids, BIRTH_NAMESPACES, group)
+                            : try_birth (BIRTH_NAMESPACES, group) == 0;
+}
+
+/* A cgroup of version 2 is entered by clone3, which a container's filter may not have; tried with a
+ * group as workers get one, because what hands controllers down takes no process itself. */
+static bool
+try_in_group (const struct launch *launch, bool (*try) (const struct launch *launch, int group))
+{
+  const struct cgroups *groups = &launch->cgroups;
+  const struct cgroup_limits limits = { .memory = 64 << 20, .processes = 16 };
+  struct cgroup_place place;
+  bool ok;
+
+  if (groups->unified < 0)
+    return try (launch, -1);
+  ok = cgroup_make (groups, CGROUP_TRIAL, &limits, &place, NULL) && try (launch, place.unified);
+  cgroup_place_close (&place);
+  cgroup_remove (groups, CGROUP_TRIAL);
+  return ok;
+}
+
 static void
 probe_namespaces (struct launch_means *means)
 {
@@ -54,22 +97,18 @@ probe_namespaces (struct launch_means *means)
     means->namespace_errno[i] = try_birth (CLONE_NEWUSER | launch_namespaces[i].flag, -1);
 }
 
-/* A cgroup of version 2 is entered by clone3, which a container's filter may not have; tried with a
- * group as workers get one, because what hands controllers down takes no process itself. */
-static bool
-can_enter (const struct cgroups *groups)
+/* Each alone says what is missing. */
+static void
+probe_each (struct launch *launch)
 {
-  const struct cgroup_limits limits = { .memory = 64 << 20, .processes = 16 };
-  struct cgroup_place place;
-  bool ok;
+  const struct idmap ids = ids_of_slot (launch, launch->uid_first);
+  struct launch_means *means = &launch->means;
 
-  if (groups->unified < 0)
-    return true;
-  ok =
-    cgroup_make (groups, CGROUP_TRIAL, &limits, &place, NULL) && try_birth (0, place.unified) == 0;
-  cgroup_place_close (&place);
-  cgroup_remove (groups, CGROUP_TRIAL);
-  return ok;
+  if (!try_in_group (launch, try_entering))
+    cgroups_close (&launch->cgroups);
+  probe_namespaces (means);
+  means->ids = means->root && (!means->namespaces || idmap_try (launch->uid_first));
+  means->idmaps = means->ids && means->namespaces && idmap_try_mounts (&ids, 0, -1);
 }
 
 void
@@ -78,13 +117,10 @@ launch_probe (struct launch *launch)
   struct launch_means *means = &launch->means;
 
   *means = (struct launch_means){ .root = launch->user != 0 && geteuid () == 0 };
-  if (!can_enter (&launch->cgroups))
-    cgroups_close (&launch->cgroups);
-  probe_namespaces (means);
-  means->ids = means->root && (!means->namespaces || idmap_try (launch->uid_first));
-  means->idmaps =
-    means->ids && means->namespaces
-    && idmap_try_mounts (launch->uid_first, launch->user, launch->uid_first, launch->group);
+  if (try_in_group (launch, try_everything))
+    means->namespaces = true, means->ids = means->idmaps = means->root;
+  else
+    probe_each (launch);
   means->cgroup = launch->cgroups.version;
   means->controllers = launch->cgroups.controllers;
   means->cgroup_kill = launch->cgroups.unified >= 0
@@ -226,9 +262,7 @@ static void
 choose_ids (const struct launch *launch, const struct launch_request *request, const int *grants,
             uid_t slot_uid, struct start *start)
 {
-  const struct idmap ids = {
-    .uid = slot_uid, .gid = (gid_t) slot_uid, .user = launch->user, .group = launch->group
-  };
+  const struct idmap ids = ids_of_slot (launch, slot_uid);
   bool own = launch->means.ids;
 
   if (launch->means.root && launch->means.namespaces && request->grants != 0)
