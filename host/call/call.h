@@ -182,8 +182,8 @@ struct call_request {
 /* What a result asks that is input_required, taken over: the caller's.  See also held.h. */
 struct ask *result_take_ask (const struct result *result);
 
-/* The rules of asking, for fronts that take answers. */
-const struct ask_rules *calls_ask_rules (const struct calls *calls);
+/* The rules of asking, for fronts that take answers; made when they are first asked for. */
+const struct ask_rules *calls_ask_rules (struct calls *calls);
 
 /* Start a call.  NULL when it has ended already (done was called). */
 struct call *call_start (struct calls *calls, const struct call_request *request,

@@ -23,7 +23,6 @@ calls_new (struct ev_loop *loop, struct log *log, struct metrics *metrics,
   calls->settings = *settings;
   (void) approval_rules_ref (settings->approval_rules);
   calls_make_makers (calls);
-  calls->ask_rules = ask_rules_new ();
   calls->nobody = xcalloc (1, sizeof *calls->nobody);
   HASH_ADD_KEYPTR (hh, calls->by_id, "", 1, calls->nobody); /* no id holds a NUL */
   if (getrandom (&calls->id_seed, sizeof calls->id_seed, GRND_NONBLOCK) < 0)
@@ -70,8 +69,10 @@ calls_free (struct calls *calls)
 }
 
 const struct ask_rules *
-calls_ask_rules (const struct calls *calls)
+calls_ask_rules (struct calls *calls)
 {
+  if (calls->ask_rules == NULL)
+    calls->ask_rules = ask_rules_new ();
   return calls->ask_rules;
 }
 

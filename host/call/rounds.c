@@ -34,8 +34,8 @@ take_questions (struct call *call, const struct job_end *end, struct error *err)
   memcpy (call->ask->approval, call->approval, sizeof call->ask->approval);
   if (++call->ask->rounds > ASK_ROUNDS_MAX)
     return error_set (err, "asks more than %d times", ASK_ROUNDS_MAX);
-  if (!ask_open (call->ask, call->calls->ask_rules, end->structured_tape, asked, call->askable,
-                 err))
+  if (!ask_open (call->ask, calls_ask_rules (call->calls), end->structured_tape, asked,
+                 call->askable, err))
     return false;
   call->ask->kept.len = 0;
   buf_append (&call->ask->kept, end->kept, end->result->kept_len);
@@ -54,7 +54,8 @@ answer_at_once (struct call *call, struct error *err)
   return call->responses.len != 0
          && json_read (&tape, call->responses.data, call->responses.len, &json_default_limits,
                        &arena)
-         && ask_answer (call->ask, call->calls->ask_rules, &tape, json_root (&tape), &taken, err)
+         && ask_answer (call->ask, calls_ask_rules (call->calls), &tape, json_root (&tape), &taken,
+                        err)
          && taken != 0 && call->ask->open_count == 0;
 }
 
