@@ -70,10 +70,12 @@ def scaled(report):
 
 def soaked(report):
     """Ten of its rests, and what went on between them."""
-    rests = list(enumerate(report["rests"], 1))
-    rows = [[str(minute), f"{rest['deeds']:,}", f"{rest['rss_kib']:,}", str(rest["fds"]), str(rest["turns_long"]), str(rest["turns_late"])]
-            for minute, rest in rests if minute in (1, len(rests)) or minute % max(len(rests) // 10, 1) == 0]
-    parts = [table(["minute", "deeds", "resident KiB", "descriptors", "turns that worked > 10 ms", "turns that took > 10 ms"], rows)]
+    rests, step = report["rests"], max(len(report["rests"]) // 10, 1)
+    rows = [[f"{rest['minute']:.0f}", f"{rest['deeds']:,}", f"{rest['rss_kib']:,}", str(rest["fds"]), str(rest["turns_long"]),
+             str(rest["turns_robbed"]), str(rest["turns_late"])]
+            for rest in (rests[0], *rests[step - 1:-1:step], rests[-1])]
+    parts = [table(["minute", "deeds", "resident KiB", "descriptors", "turns that worked > 10 ms",
+                    "so on a robbed processor", "turns that took > 10 ms"], rows)]
     for title, name in (("Deeds", "done"), ("Told instead of a result", "told"), ("Faults", "faults")):
         ordered = sorted(report[name].items(), key=lambda item: -item[1])
         parts.append(f"{title}: " + ", ".join(f"{count:,} {what.replace('_', ' ') if name != 'told' else f'`{what}`'}"
