@@ -73,7 +73,7 @@ def soaked(report):
     rests, step = report["rests"], max(len(report["rests"]) // 10, 1)
     rows = [[f"{rest['minute']:.0f}", f"{rest['deeds']:,}", f"{rest['rss_kib']:,}", str(rest["fds"]), str(rest["turns_long"]),
              str(rest["turns_robbed"]), str(rest["turns_late"])]
-            for rest in (rests[0], *rests[step - 1:-1:step], rests[-1])]
+            for rest in (rests[0], *rests[step:-1:step], rests[-1])]
     parts = [table(["minute", "deeds", "resident KiB", "descriptors", "turns that worked > 10 ms",
                     "so on a robbed processor", "turns that took > 10 ms"], rows)]
     for title, name in (("Deeds", "done"), ("Told instead of a result", "told"), ("Faults", "faults")):
