@@ -156,7 +156,7 @@ def test_every_allocation():
         assert tried > 20, f"only {tried} allocations failed"
         settled(d)
         script(d, 0, strict=True)
-        assert d.log_events("memory_reserve_used"), "the reserve was never used"
+        assert d.log_events("memory_reserve_used", least=1), "the reserve was never used"
 
 
 def test_twice_in_a_row_is_the_end():
@@ -244,18 +244,22 @@ def test_huge_results_stay_below_the_ceiling():
 
 
 def test_levels():
-    """Callers that never finish what they send fill the daemon; it sheds, and recovers."""
+    """Callers that never finish what they send fill the daemon; it sheds, and recovers.
+
+    Where it sheds it refuses whoever is sending at that time, and has what they had sent back: two of them have less than
+    the 5 % by which a level ends below where it began, so that the level stays as long as the others do."""
     needs_plain_memory()
+    sent = 2 << 20
     with Daemon(plugins=["echo"], config={"memory_max": "96M", "body_max": "8M"}) as d, contextlib.ExitStack() as stack:
         same(d.rest("echo", {"text": "hi"}).status, 200)
         host, port = d.address.rsplit(":", 1)
-        for _ in range(40):
+        for _ in range(100):
             if metric(d, "toolhost_memory_shedding") != 0:
                 break
             s = stack.enter_context(socket.create_connection((host, int(port)), 60 * PATIENCE))
             with contextlib.suppress(ConnectionError):
                 s.sendall(b"POST /v1/tools/echo/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                          b"Content-Length: 8000000\r\n\r\n" + b" " * 7900000)
+                          b"Content-Length: %d\r\n\r\n" % (sent + 1000) + b" " * sent)
         event = d.wait_log("memory_pressure")
         same(event["before"], "none")
         body = json.dumps({"arguments": {"text": "x" * (1 << 20)}})

@@ -320,6 +320,39 @@ refused_while_sending (void)
   bed_close (&bed);
 }
 
+/* Where there is no memory for more, small bodies are read as ever, also those that come behind
+ * their head; with and without the level that says so, which is told some time later. */
+static void
+short_of_memory (void)
+{
+  struct pressure full = { .max = 1000, .bytes = 960 };
+  struct bed bed;
+
+  bed_open (&bed);
+  bed.env.pressure = &full;
+  for (int told = 0; told < 2; told++) {
+    CLEANUP_CLIENT struct client small, large;
+    client_open (&small, &bed);
+    client_send (&small, "POST / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n"
+                         "Content-Length: 3\r\n\r\n");
+    RUN_UNTIL (&bed, client_has (&small, "100 Continue"));
+    client_send (&small, "abc");
+    RUN_UNTIL (&bed, client_has (&small, "POST /? abc"));
+    client_open (&large, &bed);
+    client_send (&large, "POST / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n"
+                         "Content-Length: 20000\r\n\r\n");
+    if (!told) {
+      client_expect (&large, "HTTP/1.1 100 Continue\r\n\r\n");
+      client_send (&large, "abc");
+    }
+    RUN_UNTIL (&bed, large.closed);
+    CU_ASSERT (client_has (&large, "HTTP/1.1 503 Service Unavailable\r\n"));
+    CU_ASSERT (client_has (&large, "memory_short"));
+    CU_ASSERT (pressure_note (&full, 960, false) == !told);
+  }
+  bed_close (&bed);
+}
+
 static void
 foreign (void)
 {
@@ -498,6 +531,7 @@ static CU_TestInfo tests[] = {
   { "nothing after a refusal", nothing_after_refusal },
   { "long head", long_head },
   { "refused while sending", refused_while_sending },
+  { "short of memory", short_of_memory },
   { "foreign host and origin", foreign },
   { "Expect", expect_continue },
   { "Unix socket", unix_socket },

@@ -53,6 +53,54 @@ fair (void)
   bed_close (&bed);
 }
 
+/* A clock by which every look at it takes two milliseconds. */
+static int64_t
+slow_clock (void)
+{
+  static int64_t now;
+
+  return now += 2000000;
+}
+
+/* Every turn of its loop is long by this clock, from the first look at it on. */
+static void
+make_slow (struct bed *bed, struct turns *turns)
+{
+  static const struct turns_clock clock = { slow_clock, slow_clock };
+
+  turns_init (turns, bed->loop, &clock);
+  bed->env.turns = turns;
+}
+
+/* Who sends many has fewer of them answered in a turn where they take long. */
+static void
+pipelined_and_slow (void)
+{
+  enum { REQUESTS = 60 };
+  struct turns turns;
+  struct bed bed;
+  unsigned most = 0;
+
+  bed_open (&bed);
+  make_slow (&bed, &turns);
+  {
+    CLEANUP_CLIENT struct client c;
+    client_open (&c, &bed);
+    for (int i = 0; i < REQUESTS; i++)
+      client_send (&c, GET ("/"));
+    while (bed.served < REQUESTS && !bed.late) {
+      unsigned before = bed.served, turn = bed.loop_turns;
+
+      RUN_UNTIL (&bed, bed.loop_turns > turn);
+      most = bed.served - before > most ? bed.served - before : most;
+    }
+    CU_ASSERT_EQUAL (bed.served, REQUESTS);
+    CU_ASSERT (most > 0 && most <= 4);
+  }
+  turns_clear (&turns);
+  bed_close (&bed);
+}
+
 static void
 pipelined_behind_later (void)
 {
@@ -128,15 +176,6 @@ pipelined_to_slow_reader (void)
   bed_close (&bed);
 }
 
-/* A clock by which every look at it takes two milliseconds. */
-static int64_t
-slow_clock (void)
-{
-  static int64_t now;
-
-  return now += 2000000;
-}
-
 static size_t
 kept_for_the_next_turn (const struct http_server *server)
 {
@@ -154,7 +193,6 @@ static void
 much_to_many (void)
 {
   enum { CLIENTS = 8 };
-  static const struct turns_clock clock = { slow_clock, slow_clock };
   const size_t whole = sizeof OK ("4194304", "") - 1 + BIG;
   struct client clients[CLIENTS];
   struct turns turns;
@@ -162,8 +200,7 @@ much_to_many (void)
   size_t most = 0;
 
   bed_open_bulk (&bed);
-  turns_init (&turns, bed.loop, &clock);
-  bed.env.turns = &turns;
+  make_slow (&bed, &turns);
   for (size_t i = 0; i < CLIENTS; i++) {
     client_open (&clients[i], &bed);
     client_send (&clients[i], GET ("/big"));
@@ -284,6 +321,7 @@ stream_backlog_ended (void)
 static CU_TestInfo tests[] = {
   { "pipelined", pipelined },
   { "fair", fair },
+  { "pipelined where each takes long", pipelined_and_slow },
   { "pipelined behind an open exchange", pipelined_behind_later },
   { "sent behind an open exchange", sent_behind_later },
   { "pipelined to a slow reader", pipelined_to_slow_reader },

@@ -419,6 +419,14 @@ has_room_for_body (const struct conn *c)
          || !pressure_is (c->server->env->pressure, PRESSURE_HIGH);
 }
 
+/* Of a body that comes piece by piece: is there room for this one? */
+static bool
+takes_room (const struct conn *c, size_t piece)
+{
+  return c->x->body_since == 0 || exchange_body_size (c->x) <= SMALL_BODY
+         || pressure_take (c->server->env->pressure, piece);
+}
+
 static void
 await_body (struct conn *c)
 {
@@ -450,10 +458,13 @@ await_head (struct conn *c)
   watch (c);
 }
 
+/* Of requests that wait, so many as a turn of the loop has room for: answers may be large. */
 static void
 serve_requests (struct conn *c)
 {
-  for (unsigned served = 0; served < REQUESTS_PER_TURN; served++) {
+  unsigned served = 0;
+
+  do {
     switch (exchange_parse (c->x)) {
     case HTTP_MORE:
       return http_in_body (&c->x->parser) ? await_body (c) : await_head (c);
@@ -467,7 +478,7 @@ serve_requests (struct conn *c)
       return send_on (c, WAIT_NONE);
     if (!next_request (c))
       return;
-  }
+  } while (++served < REQUESTS_PER_TURN && !turns_is_long (c->server->env->turns));
   conn_take_turn (c);
 }
 
@@ -501,7 +512,7 @@ read_request (struct conn *c)
   if (c->x == NULL)
     c->x = exchange_take (pool_of (c), c);
   n = exchange_receive (c->x, c);
-  if (n > 0 && c->x->body_since != 0 && !pressure_take (c->server->env->pressure, (size_t) n))
+  if (n > 0 && !takes_room (c, (size_t) n))
     return refuse (c, HTTP_REFUSED_MEMORY);
   if (n > 0)
     return serve_requests (c);
