@@ -110,4 +110,11 @@ front_catalog (const struct front_env *env, const char *tenant)
                                 : env->catalog;
 }
 
+/* The tools, prompts, … of it. */
+static inline struct toolset *
+front_toolset (const struct front_env *env, const char *tenant)
+{
+  return catalog_toolset (front_catalog (env, tenant));
+}
+
 #endif

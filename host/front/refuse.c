@@ -19,5 +19,5 @@ front_refuse_at (struct http_exchange *x, int status, const char *code, const st
   jsonw_string_len (&w, err->text, pointer);
   jsonw_end (&w);
   jsonw_end (&w);
-  http_reply (x, status, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, status, NULL, &out);
 }

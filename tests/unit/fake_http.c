@@ -170,6 +170,12 @@ http_reply_take (struct http_exchange *x, int status, const char *content_type, 
 }
 
 void
+http_reply_json (struct http_exchange *x, int status, const char *headers, const struct buf *json)
+{
+  http_reply (x, status, "application/json", headers, json->data, json->len);
+}
+
+void
 http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
 {
   char message[256];
@@ -180,7 +186,7 @@ http_reply_error (struct http_exchange *x, int status, const char *code, const c
   vsnprintf (message, sizeof message, fmt, args);
   va_end (args);
   buf_printf (&body, "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}", code, message);
-  http_reply (x, status, "application/json", NULL, body.data, body.len);
+  http_reply_json (x, status, NULL, &body);
 }
 
 void

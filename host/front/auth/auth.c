@@ -197,7 +197,7 @@ refuse (const struct auth *auth, struct http_exchange *x, const struct refusal *
 
   put_challenge (auth, why, &headers);
   put_body (why, &body);
-  http_reply (x, why->status, "application/json", buf_cstr (&headers), body.data, body.len);
+  http_reply_json (x, why->status, buf_cstr (&headers), &body);
   return false;
 }
 
@@ -332,7 +332,7 @@ put_off (struct auth *auth, struct http_exchange *x, int status, const char *cod
 
   auth->put_off++;
   put_body (&why, &body);
-  http_reply (x, status, "application/json", "Retry-After: 1\r\n", body.data, body.len);
+  http_reply_json (x, status, "Retry-After: 1\r\n", &body);
   return false;
 }
 
@@ -407,8 +407,7 @@ auth_admit (struct auth *auth, struct http_exchange *x)
     return true;
   if (is_metadata (auth, request)) {
     const struct buf *metadata = oauth_metadata (auth->oauth);
-    http_reply (x, 200, "application/json", "Cache-Control: max-age=300\r\n", metadata->data,
-                metadata->len);
+    http_reply_json (x, 200, "Cache-Control: max-age=300\r\n", metadata);
     return false;
   }
   token = shown (x);

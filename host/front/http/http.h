@@ -112,6 +112,9 @@ void http_reply (struct http_exchange *x, int status, const char *content_type, 
  * not NULL, the status one that has a body. */
 void http_reply_take (struct http_exchange *x, int status, const char *content_type,
                       const char *headers, struct buf *body);
+/* The whole answer: this JSON; `headers` as with http_reply. */
+void http_reply_json (struct http_exchange *x, int status, const char *headers,
+                      const struct buf *json);
 /* { "error": { "code", "message" } } with the status. */
 void http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
   __attribute__ ((format (printf, 4, 5)));

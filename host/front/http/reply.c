@@ -257,6 +257,12 @@ put_error (struct buf *out, const char *code, const char *message)
 }
 
 void
+http_reply_json (struct http_exchange *x, int status, const char *headers, const struct buf *json)
+{
+  http_reply (x, status, "application/json", headers, json->data, json->len);
+}
+
+void
 http_reply_error (struct http_exchange *x, int status, const char *code, const char *fmt, ...)
 {
   CLEANUP_BUF struct buf json = { 0 };
@@ -267,7 +273,7 @@ http_reply_error (struct http_exchange *x, int status, const char *code, const c
   (void) vsnprintf (message, sizeof message, fmt, args);
   va_end (args);
   put_error (&json, code, message);
-  http_reply (x, status, "application/json", NULL, json.data, json.len);
+  http_reply_json (x, status, NULL, &json);
 }
 
 void

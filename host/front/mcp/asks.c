@@ -251,8 +251,7 @@ go_on (struct mcp_asking *asking)
 
   ev_timer_stop (r->core->env->loop, &asking->patience);
   asking->held = NULL;
-  call = held_start (held, r->core->env->calls,
-                     catalog_toolset (front_catalog (r->core->env, held_tenant (held))),
+  call = held_start (held, r->core->env->calls, front_toolset (r->core->env, held_tenant (held)),
                      asking->events, r);
   if (call != NULL) /* else the request may be gone */
     r->call = call;

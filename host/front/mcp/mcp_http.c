@@ -24,7 +24,7 @@ mcp_http_refuse (struct mcp_http *mcp, struct http_exchange *x, struct slice id,
   struct buf *out = mcp_scratch (&mcp->core);
 
   mcp_put_error (out, id, fault);
-  http_reply (x, fault->status, "application/json", NULL, out->data, out->len);
+  http_reply_json (x, fault->status, NULL, out);
 }
 
 static bool

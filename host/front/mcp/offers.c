@@ -30,8 +30,7 @@ void
 mcp_offers_list (struct mcp_request *r, const struct mcp_message *m, enum offer offer,
                  const char *member)
 {
-  const struct offers *offers =
-    &catalog_toolset (front_catalog (r->core->env, r->tenant))->of[offer];
+  const struct offers *offers = &front_toolset (r->core->env, r->tenant)->of[offer];
   char name[MCP_CURSOR_ROOM];
   size_t from = 0, len;
 

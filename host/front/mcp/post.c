@@ -186,9 +186,8 @@ post_modern (struct mcp_http *mcp, struct http_exchange *x, const struct mcp_mes
   else if (m->kind == MCP_BATCH)
     good = refuse_batch (&fault);
   else
-    good = mcp_check_modern (
-      x, m, catalog_toolset (front_catalog (mcp->core.env, http_request (x)->peer->tenant)),
-      &fault);
+    good = mcp_check_modern (x, m, front_toolset (mcp->core.env, http_request (x)->peer->tenant),
+                             &fault);
   if (!good)
     return mcp_http_refuse (mcp, x, m->id, &fault);
   if (slice_is (m->method, "subscriptions/listen")

@@ -215,7 +215,7 @@ revision_of (const struct mcp_request *r)
 void
 mcp_put_definition (struct buf *out, const struct mcp_request *r, const char *name, size_t len)
 {
-  const struct toolset *whole = catalog_toolset (front_catalog (r->core->env, r->tenant));
+  const struct toolset *whole = front_toolset (r->core->env, r->tenant);
   size_t behind = toolset_after (whole, name, len);
 
   mcp_lists_put (&r->core->lists, whole, revision_of (r), behind - 1, behind, out);
@@ -271,7 +271,7 @@ mcp_put_tools (struct buf *out, const struct mcp_request *r, const struct toolse
   size_t page = r->core->env->page_size;
   size_t end = page != 0 && set->count - from > page ? from + page : set->count;
 
-  if (set == catalog_toolset (front_catalog (r->core->env, r->tenant)))
+  if (set == front_toolset (r->core->env, r->tenant))
     mcp_lists_put (&r->core->lists, set, revision_of (r), from, end, &tools);
   else
     pick (r, set, from, end, &tools);

@@ -27,7 +27,7 @@ refuse_uri (struct mcp_request *r, const char *what, struct slice uri)
 void
 mcp_skills_get (struct mcp_request *r, const struct mcp_message *m)
 {
-  const struct toolset *set = catalog_toolset (front_catalog (r->core->env, r->tenant));
+  const struct toolset *set = front_toolset (r->core->env, r->tenant);
   struct json_writer w = { .out = NULL };
   const struct tool *skill;
   struct slice uri;
@@ -76,8 +76,7 @@ mcp_directory_read (struct mcp_request *r, const struct mcp_message *m)
 
   if (!mcp_take_uri (r, m, &uri))
     return;
-  if (!directory_read (&directory, catalog_toolset (front_catalog (r->core->env, r->tenant)),
-                       uri.data, uri.len))
+  if (!directory_read (&directory, front_toolset (r->core->env, r->tenant), uri.data, uri.len))
     return refuse_uri (r, "there is no directory at", uri);
   if (json_member (&m->tape, m->params, "cursor") != NULL) {
     if (!mcp_cursor_read (mcp_param_text (m, "cursor"), name, &len))

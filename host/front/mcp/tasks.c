@@ -443,8 +443,7 @@ go_on (struct task *t)
 
   t->held = NULL;
   become (t, WORKING);
-  call = held_start (held, env->calls, catalog_toolset (front_catalog (env, held_tenant (held))),
-                     &task_events, t);
+  call = held_start (held, env->calls, front_toolset (env, held_tenant (held)), &task_events, t);
   if (call != NULL)
     t->call = call;
 }

@@ -83,7 +83,7 @@ reply_attached (struct http_exchange *x, const struct session *session)
   session_put (session, true, &w);
   (void) snprintf (location, sizeof location, "Location: /v1/sessions/%s\r\n",
                    session_id (session));
-  http_reply (x, 201, "application/json", location, out.data, out.len);
+  http_reply_json (x, 201, location, &out);
 }
 
 static struct session *

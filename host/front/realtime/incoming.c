@@ -38,7 +38,7 @@ reply (struct http_exchange *x, const char *more)
   CLEANUP_BUF struct buf body = { 0 };
 
   buf_printf (&body, "{\"ok\":true%s}", more);
-  http_reply (x, 200, "application/json", NULL, body.data, body.len);
+  http_reply_json (x, 200, NULL, &body);
 }
 
 static void

@@ -52,12 +52,6 @@ wait_end (struct wait *wait)
 }
 
 static void
-reply_json (struct http_exchange *x, const struct buf *json)
-{
-  http_reply (x, 200, "application/json", NULL, json->data, json->len);
-}
-
-static void
 reply_unavailable (struct http_exchange *x)
 {
   static const char body[] =
@@ -136,7 +130,7 @@ on_listed (void *ctx, enum store_status status, const struct approval_facts *fac
     jsonw_stringf (&w, "%lld", (long long) facts[count - 1].number);
   }
   jsonw_end (&w);
-  reply_json (x, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 /* A number that its description has judged; `otherwise`: none is given. */
@@ -193,7 +187,7 @@ on_known (void *ctx, enum store_status status, const struct call_known *known)
   jsonw_end (&w);
   x = wait_end (wait);
   if (x != NULL && (status == STORE_OK || status == STORE_NOT_FOUND))
-    reply_json (x, &out);
+    http_reply_json (x, 200, NULL, &out);
   else if (x != NULL)
     reply_unavailable (x);
 }
@@ -252,7 +246,7 @@ reply_taken (struct http_exchange *x, const struct approval_facts *facts)
   jsonw_name (&w, "approval");
   approval_put (&w, facts);
   jsonw_end (&w);
-  reply_json (x, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 static void
@@ -428,7 +422,7 @@ rest_approval_rules_list (const struct front_env *env, struct http_exchange *x)
   approvals_see_rules (env->approvals, tenant_of (x), put_rule, &w);
   jsonw_end (&w);
   jsonw_end (&w);
-  reply_json (x, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 static void

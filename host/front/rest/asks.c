@@ -207,7 +207,7 @@ reply_ask (struct http_exchange *x, const struct rest_ask *a)
   struct json_writer w = { .out = &out };
 
   encode_ask (&w, a);
-  http_reply (x, 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 static bool
@@ -247,7 +247,7 @@ rest_asks_list (struct rest_asks *asks, struct http_exchange *x)
   session_asks_put (asks->env, x, &w);
   jsonw_end (&w);
   jsonw_end (&w);
-  http_reply (x, 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 void
@@ -280,7 +280,7 @@ reply_result (struct rest_ask *a, int status, const struct buf *body)
   if (x == NULL)
     return;
   http_on_gone (x, NULL);
-  http_reply (x, status, "application/json", NULL, body->data, body->len);
+  http_reply_json (x, status, NULL, body);
 }
 
 static void
@@ -329,8 +329,7 @@ run (struct rest_ask *a, struct http_exchange *x)
   a->x = x;
   http_set_data (x, a);
   http_on_gone (x, on_gone);
-  call = held_start (held, env->calls, catalog_toolset (front_catalog (env, held_tenant (held))),
-                     &events, a);
+  call = held_start (held, env->calls, front_toolset (env, held_tenant (held)), &events, a);
   if (call != NULL)
     a->call = call;
 }

@@ -213,5 +213,5 @@ told_bad_body (struct http_exchange *x, const char *pointer, const struct error 
     jsonw_name_string (&w, "path", pointer);
   jsonw_end (&w);
   jsonw_end (&w);
-  http_reply (x, 400, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 400, NULL, &out);
 }

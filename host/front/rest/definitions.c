@@ -150,7 +150,7 @@ static bool
 is_served (const struct front_env *env, const char *tenant, enum definition_kind kind,
            const char *name, int64_t revision, bool gone)
 {
-  const struct toolset *set = catalog_toolset (front_catalog (env, tenant));
+  const struct toolset *set = front_toolset (env, tenant);
 
   if (manage_served (env->definitions, tenant) < revision)
     return false;
@@ -191,7 +191,7 @@ reply (struct http_exchange *x, int status, int64_t revision, const struct buf *
   char etag[40];
 
   (void) snprintf (etag, sizeof etag, "ETag: \"%lld\"\r\n", (long long) revision);
-  http_reply (x, status, "application/json", revision != 0 ? etag : NULL, json->data, json->len);
+  http_reply_json (x, status, revision != 0 ? etag : NULL, json);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

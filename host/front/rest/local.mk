@@ -10,7 +10,9 @@ libhost_la_SOURCES += \
   %D%/definitions.c %D%/definitions.h \
   %D%/formats.c %D%/formats.h \
   %D%/logs.c %D%/logs.h \
+  %D%/managing.c %D%/managing.h \
   %D%/named.c %D%/named.h \
+  %D%/offers.c %D%/offers.h \
   %D%/openapi.c %D%/openapi.h \
   %D%/params.c %D%/params.h \
   %D%/refusals.c %D%/refusals.h \

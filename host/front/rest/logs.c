@@ -103,7 +103,7 @@ reply_lines (struct log_tail *tail, struct http_exchange *x, const struct wish *
       jsonw_raw (&w, line.data, line.len);
   jsonw_end (&w);
   jsonw_end (&w);
-  http_reply (x, 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 /* ---- those that come ---- */

@@ -126,7 +126,7 @@ reply_known (struct http_exchange *x, const char *id, const struct call_known *k
     jsonw_name_raw (&w, "result", result.data, result.len);
   }
   jsonw_end (&w);
-  http_reply (x, 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 /* One whose caller has not named it, or that nothing is kept of, is known while it runs. */
@@ -185,7 +185,7 @@ reply_forbidden (struct http_exchange *x, const char *id)
   jsonw_name_string (&w, "call_id", id);
   jsonw_name_string (&w, "status", "cancelled");
   jsonw_end (&w);
-  http_reply (x, 202, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 202, NULL, &out);
 }
 
 static void

@@ -1,11 +1,9 @@
 #include "front/rest/rest.h"
-#include "front/encode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_write.h"
-#include "catalog/directory.h"
 #include "front/agui/agui.h"
 #include "front/asked.h"
 #include "front/auth/auth.h"
@@ -17,13 +15,14 @@
 #include "front/rest/definitions.h"
 #include "front/rest/formats.h"
 #include "front/rest/logs.h"
+#include "front/rest/managing.h"
 #include "front/rest/named.h"
+#include "front/rest/offers.h"
 #include "front/rest/openapi.h"
 #include "front/rest/params.h"
 #include "front/rest/results.h"
 #include "front/rest/route.h"
 #include "front/rest/sessions.h"
-#include "front/rest/stats.h"
 #include "front/rest/store.h"
 
 struct rest {
@@ -39,32 +38,11 @@ struct rest {
   struct params *params;  /* … and what it says of queries; likewise */
 };
 
-static void
-reply_json (struct http_exchange *x, int status, const struct buf *json)
-{
-  http_reply (x, status, "application/json", NULL, json->data, json->len);
-}
-
 /* What its caller is served. */
 static struct catalog *
 served (const struct rest *rest, const struct http_exchange *x)
 {
   return front_catalog (rest->env, http_request (x)->peer->tenant);
-}
-
-/* { "status": … } */
-static void
-reply_status (struct http_exchange *x, int http, const char *status, const char *why)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-
-  jsonw_object (&w);
-  jsonw_name_string (&w, "status", status);
-  if (why != NULL)
-    jsonw_name_string (&w, "why", why);
-  jsonw_end (&w);
-  reply_json (x, http, &out);
 }
 
 /* A number that its description has judged; 0: none is given. */
@@ -84,7 +62,7 @@ get_costs (const struct rest *rest, struct http_exchange *x, const struct toolse
   CLEANUP_BUF struct buf out = { 0 };
 
   cost_put (&out, rest->formats.providers, set, read_number (http_query (x, "budget")));
-  reply_json (x, 200, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 /* Who manages may look at what any tenant is served: ?tenant=.  NULL: answered. */
@@ -121,57 +99,7 @@ get_tools (struct rest *rest, struct http_exchange *x, struct slice segment)
   if (body == NULL)
     http_reply_error (x, 400, "bad_format", "%s", err.text);
   else
-    reply_json (x, 200, body);
-}
-
-static void
-post_call (struct rest *rest, struct http_exchange *x, struct slice tool)
-{
-  rest_call_post (&rest->calls, x, CALL_TOOL, tool);
-}
-
-static void
-post_calls (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_batch_post (&rest->calls, x);
-}
-
-static void
-post_agui (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  agui_post (&rest->agui, x);
-}
-
-/* ---- resources and prompts ---- */
-
-/* All of one kind, as MCP lists them. */
-static void
-put_offers (struct json_writer *w, const struct toolset *set, enum offer offer, const char *name)
-{
-  const struct offers *offers = &set->of[offer];
-
-  jsonw_name (w, name);
-  jsonw_array (w);
-  for (size_t i = 0; i < offers->count; i++)
-    jsonw_raw (w, offers->list[i]->mcp.data, offers->list[i]->mcp.len);
-  jsonw_end (w);
-}
-
-static void
-get_resources (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct toolset *set = catalog_toolset (served (rest, x));
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-
-  (void) segment;
-  jsonw_object (&w);
-  put_offers (&w, set, OFFER_RESOURCE, "resources");
-  put_offers (&w, set, OFFER_TEMPLATE, "templates");
-  jsonw_end (&w);
-  reply_json (x, 200, &out);
+    http_reply_json (x, 200, NULL, body);
 }
 
 static void
@@ -186,382 +114,67 @@ get_read (struct rest *rest, struct http_exchange *x, struct slice segment)
     rest_call_read (&rest->calls, x, uri);
 }
 
-static void
-get_skills (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
+/* ---- what other files do ---- */
 
-  (void) segment;
-  jsonw_object (&w);
-  put_offers (&w, catalog_toolset (served (rest, x)), OFFER_SKILL, "skills");
-  jsonw_end (&w);
-  reply_json (x, 200, &out);
-}
+/* HANDLER (its name, what is done); `named` is what stood at the first {…}. */
+#define HANDLER(handler, ...)                                                                      \
+  static void handler (struct rest *rest, struct http_exchange *x, struct slice named)             \
+  {                                                                                                \
+    (void) rest;                                                                                   \
+    (void) named;                                                                                  \
+    __VA_ARGS__;                                                                                   \
+  }
+/* clang-format off */
+HANDLER (post_call, rest_call_post (&rest->calls, x, CALL_TOOL, named))
+HANDLER (post_calls, rest_batch_post (&rest->calls, x))
+HANDLER (get_call, rest_named_get (rest->env, x, named))
+HANDLER (delete_call, rest_named_delete (rest->env, x, named))
+HANDLER (get_result, rest_result_get (rest->env, x, named))
+HANDLER (post_agui, agui_post (&rest->agui, x))
 
-static void
-get_skill (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct offers *skills = &catalog_toolset (served (rest, x))->of[OFFER_SKILL];
-  const struct slice uri = http_query (x, "uri");
-  const struct tool *skill;
+HANDLER (get_resources, rest_resources_get (rest->env, x))
+HANDLER (get_directory, rest_directory_get (rest->env, x))
+HANDLER (get_skills, rest_skills_get (rest->env, x))
+HANDLER (get_skill, rest_skill_get (rest->env, x))
+HANDLER (get_prompts, rest_prompts_get (rest->env, x))
+HANDLER (post_prompt, rest_call_post (&rest->calls, x, CALL_PROMPT, named))
 
-  (void) segment;
-  if (uri.data == NULL || uri.len == 0)
-    return http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
-  skill = offers_find (skills, uri.data, uri.len);
-  if (skill == NULL)
-    http_reply_error (x, 404, "resource_not_found",
-                      "There is no such skill; its URI ends with "
-                      "/SKILL.md, and GET /v1/skills lists them");
-  else
-    reply_json (x, 200, &skill->mcp);
-}
+HANDLER (get_approvals, rest_approvals_list (rest->env, x))
+HANDLER (get_approval, rest_approval_get (rest->env, x, named))
+HANDLER (post_approval, rest_approval_post (rest->env, x, named))
+HANDLER (get_rules, rest_approval_rules_list (rest->env, x))
+HANDLER (delete_rule, rest_approval_rule_delete (rest->env, x, named))
+HANDLER (get_asks, rest_asks_list (&rest->asks, x))
+HANDLER (get_ask, rest_ask_get (&rest->asks, x, named))
+HANDLER (post_ask, rest_ask_post (&rest->asks, x, named))
+HANDLER (delete_ask, rest_ask_delete (&rest->asks, x, named))
 
-static void
-get_directory (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  __attribute__ ((cleanup (directory_free))) struct directory directory = { .list = NULL };
-  const struct slice uri = http_query (x, "uri");
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
+HANDLER (post_session, rest_session_post (&rest->sessions, x))
+HANDLER (get_sessions, rest_sessions_get (&rest->sessions, x))
+HANDLER (get_session, rest_session_get (&rest->sessions, x, named))
+HANDLER (delete_session, rest_session_delete (&rest->sessions, x, named))
+HANDLER (get_session_events, rest_session_events (&rest->sessions, x, named))
+HANDLER (post_session_event, rest_session_hear (&rest->sessions, x, named))
+HANDLER (post_session_interrupt, rest_session_interrupt (&rest->sessions, x, named))
 
-  (void) segment;
-  if (uri.data == NULL || uri.len == 0)
-    return http_reply_error (x, 400, "bad_request", "The parameter uri is missing: ?uri=…");
-  if (!directory_read (&directory, catalog_toolset (served (rest, x)), uri.data, uri.len))
-    return http_reply_error (x, 404, "resource_not_found", "There is no such directory");
-  jsonw_object (&w);
-  jsonw_name (&w, "resources");
-  jsonw_array (&w);
-  for (size_t i = 0; i < directory.count; i++)
-    jsonw_raw (&w, directory.list[i].resource.data, directory.list[i].resource.len);
-  jsonw_end (&w);
-  jsonw_end (&w);
-  reply_json (x, 200, &out);
-}
+HANDLER (get_health, rest_health_get (x))
+HANDLER (get_ready, rest_ready_get (rest->env, x))
+HANDLER (get_metrics, rest_metrics_get (rest->env, x))
+HANDLER (get_top, rest_top_get (rest->env, x))
+HANDLER (get_stats, rest_stats_get (rest->env, x))
+HANDLER (delete_stats, rest_stats_clear (rest->env, x))
+HANDLER (get_logs, rest_logs_get (&rest->logs, x))
+HANDLER (get_store, rest_store_get (rest->env, x))
+HANDLER (post_backup, rest_store_backup (rest->env, x))
 
-static void
-get_prompts (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  CLEANUP_BUF struct buf out = { 0 };
-  struct json_writer w = { .out = &out };
-
-  (void) segment;
-  jsonw_object (&w);
-  put_offers (&w, catalog_toolset (served (rest, x)), OFFER_PROMPT, "prompts");
-  jsonw_end (&w);
-  reply_json (x, 200, &out);
-}
-
-static void
-post_prompt (struct rest *rest, struct http_exchange *x, struct slice prompt)
-{
-  rest_call_post (&rest->calls, x, CALL_PROMPT, prompt);
-}
-
-/* ---- the rest ---- */
-
-static void
-delete_call (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_named_delete (rest->env, x, id);
-}
-
-static void
-get_call (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_named_get (rest->env, x, id);
-}
-
-static void
-get_approvals (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_approvals_list (rest->env, x);
-}
-
-static void
-get_approval (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_approval_get (rest->env, x, id);
-}
-
-static void
-post_approval (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_approval_post (rest->env, x, id);
-}
-
-static void
-get_rules (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_approval_rules_list (rest->env, x);
-}
-
-static void
-delete_rule (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_approval_rule_delete (rest->env, x, id);
-}
-
-static void
-get_asks (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_asks_list (&rest->asks, x);
-}
-
-static void
-get_ask (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_ask_get (&rest->asks, x, id);
-}
-
-static void
-post_ask (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_ask_post (&rest->asks, x, id);
-}
-
-static void
-delete_ask (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_ask_delete (&rest->asks, x, id);
-}
-
-static void
-get_result (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_result_get (rest->env, x, id);
-}
-
-/* ---- conversations ---- */
-
-static void
-post_session (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_session_post (&rest->sessions, x);
-}
-
-static void
-get_sessions (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_sessions_get (&rest->sessions, x);
-}
-
-static void
-get_session (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_session_get (&rest->sessions, x, id);
-}
-
-static void
-delete_session (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_session_delete (&rest->sessions, x, id);
-}
-
-static void
-get_session_events (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_session_events (&rest->sessions, x, id);
-}
-
-static void
-post_session_event (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_session_hear (&rest->sessions, x, id);
-}
-
-static void
-post_session_interrupt (struct rest *rest, struct http_exchange *x, struct slice id)
-{
-  rest_session_interrupt (&rest->sessions, x, id);
-}
-
-/* ---- managing ---- */
-
-static void
-get_plugins (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_BUF struct buf out = { 0 };
-
-  (void) segment;
-  manage->plugins (manage->ctx, &out);
-  reply_json (x, 200, &out);
-}
-
-/* All tenants (an empty segment), or one. */
-static void
-get_tenants (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_FREE char *name = segment.len != 0 ? xstrndup (segment.data, segment.len) : NULL;
-  CLEANUP_BUF struct buf out = { 0 };
-
-  if ((name != NULL && strlen (name) != segment.len) || !manage->tenants (manage->ctx, name, &out))
-    http_reply_error (x, 404, "not_found", "There is no file of such a tenant");
-  else
-    reply_json (x, 200, &out);
-}
-
-/* NULL: it holds U+0000, or it is not said. */
-static char *
-text_of (struct slice s)
-{
-  return s.data != NULL && memchr (s.data, '\0', s.len) == NULL ? xstrndup (s.data, s.len) : NULL;
-}
-
-static void
-get_pins (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_FREE char *tenant = text_of (segment);
-  CLEANUP_BUF struct buf out = { 0 };
-
-  if (tenant == NULL || !manage->pins (manage->ctx, tenant, &out))
-    http_reply_error (x, 404, "not_found", "There is no tenant of this name with pins");
-  else
-    reply_json (x, 200, &out);
-}
-
-static void
-post_accept (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_FREE char *tenant = text_of (segment);
-  CLEANUP_FREE char *name = text_of (http_query (x, "name"));
-  const struct slice wanted = http_query (x, "digest");
-  CLEANUP_FREE char *digest = text_of (wanted);
-  struct error err = { 0 };
-
-  if (tenant == NULL || name == NULL || (digest == NULL && wanted.data != NULL))
-    http_reply_error (x, 400, "bad_request",
-                      "expected name=, of what is accepted, and perhaps its digest=");
-  else if (!manage->accept (manage->ctx, tenant, name, digest, &err))
-    http_reply_error (x, 404, "not_found", "%s", err.text);
-  else
-    reply_status (x, 200, "accepted", NULL);
-}
-
-static void
-get_health (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) rest;
-  (void) segment;
-  reply_status (x, 200, "ok", NULL);
-}
-
-static void
-get_ready (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  const char *why = NULL;
-
-  (void) segment;
-  if (manage->ready (manage->ctx, &why))
-    reply_status (x, 200, "ready", NULL);
-  else
-    reply_status (x, 503, "not_ready", why != NULL ? why : "starting");
-}
-
-static void
-get_metrics (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_BUF struct buf out = { 0 };
-
-  const bool openmetrics = media_named (http_header (x, "accept"), "application/openmetrics-text");
-
-  (void) segment;
-  manage->metrics (manage->ctx, openmetrics, &out);
-  http_reply (x, 200,
-              openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                          : "text/plain; version=0.0.4; charset=utf-8",
-              NULL, out.data, out.len);
-}
-
-static void
-get_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_peer *peer = http_request (x)->peer;
-  const char *tenant = peer->tenant != NULL ? peer->tenant : "default";
-  CLEANUP_BUF struct buf out = { 0 };
-
-  (void) segment;
-  stats_put (&out, catalog_toolset (served (rest, x)), rest->env->calls,
-             (peer->roles & ROLE_MANAGE) != 0 ? NULL : tenant);
-  reply_json (x, 200, &out);
-}
-
-static void
-delete_stats (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  stats_clear (catalog_toolset (served (rest, x)));
-  http_reply (x, 204, NULL, NULL, NULL, 0);
-}
-
-static void
-get_top (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_BUF struct buf out = { 0 };
-
-  (void) segment;
-  manage->top (manage->ctx, &out);
-  reply_json (x, 200, &out);
-}
-
-static void
-get_logs (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_logs_get (&rest->logs, x);
-}
-
-static void
-get_store (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_store_get (rest->env, x);
-}
-
-static void
-post_backup (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  (void) segment;
-  rest_store_backup (rest->env, x);
-}
-
-static void
-post_release (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  CLEANUP_FREE char *name = xstrndup (segment.data, segment.len);
-
-  if (strlen (name) != segment.len || !manage->release (manage->ctx, name))
-    http_reply_error (x, 404, "not_found", "There is no such plugin");
-  else
-    reply_status (x, 200, "released", NULL);
-}
-
-static void
-post_reload (struct rest *rest, struct http_exchange *x, struct slice segment)
-{
-  const struct front_manage *manage = &rest->env->manage;
-  struct error err = { 0 };
-
-  (void) segment;
-  if (!manage->reload (manage->ctx, &err))
-    return http_reply_error (x, 422, "bad_configuration", "%s", err.text);
-  reply_status (x, 200, "reloaded", NULL);
-}
+HANDLER (get_plugins, rest_plugins_get (rest->env, x))
+HANDLER (post_release, rest_plugin_release (rest->env, x, named))
+HANDLER (get_tenants, rest_tenants_get (rest->env, x, named))
+HANDLER (get_pins, rest_pins_get (rest->env, x, named))
+HANDLER (post_accept, rest_pin_accept (rest->env, x, named))
+HANDLER (post_reload, rest_reload (rest->env, x))
+/* clang-format on */
+#undef HANDLER
 
 /* ---- what tenants make --------------------------------------------------------------------- */
 
@@ -577,32 +190,32 @@ endpoints_of (const struct rest *rest, struct slice tenant)
   return (struct definition_path){ tenant, DEFINITION_ENDPOINT, rest->second };
 }
 
-/* HANDLER (its name, whose documents, what is done) */
-#define HANDLER(handler, of, ...)                                                                  \
+/* DOCUMENT (its name, whose documents, what is done) */
+#define DOCUMENT(handler, of, ...)                                                                 \
   static void handler (struct rest *rest, struct http_exchange *x, struct slice tenant)            \
   {                                                                                                \
     const struct definition_path path = of (rest, tenant);                                         \
     __VA_ARGS__;                                                                                   \
   }
 /* clang-format off */
-HANDLER (list_made_tools, tools_of, rest_definitions_list (rest->env, x, &path))
-HANDLER (get_made_tool, tools_of, rest_definition_get (rest->env, x, &path))
-HANDLER (post_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_CREATE))
-HANDLER (put_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
-HANDLER (patch_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
-HANDLER (delete_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
-HANDLER (test_made_tool, tools_of, rest_definition_test (rest->env, x, &path))
-HANDLER (get_tool_history, tools_of, rest_definition_history (rest->env, x, &path))
-HANDLER (restore_tool, tools_of, rest_definition_restore (rest->env, x, &path))
-HANDLER (list_endpoints, endpoints_of, rest_definitions_list (rest->env, x, &path))
-HANDLER (get_endpoint, endpoints_of, rest_definition_get (rest->env, x, &path))
-HANDLER (put_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
-HANDLER (patch_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
-HANDLER (delete_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
-HANDLER (get_endpoint_history, endpoints_of, rest_definition_history (rest->env, x, &path))
-HANDLER (restore_endpoint, endpoints_of, rest_definition_restore (rest->env, x, &path))
+DOCUMENT (list_made_tools, tools_of, rest_definitions_list (rest->env, x, &path))
+DOCUMENT (get_made_tool, tools_of, rest_definition_get (rest->env, x, &path))
+DOCUMENT (post_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_CREATE))
+DOCUMENT (put_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
+DOCUMENT (patch_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
+DOCUMENT (delete_made_tool, tools_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
+DOCUMENT (test_made_tool, tools_of, rest_definition_test (rest->env, x, &path))
+DOCUMENT (get_tool_history, tools_of, rest_definition_history (rest->env, x, &path))
+DOCUMENT (restore_tool, tools_of, rest_definition_restore (rest->env, x, &path))
+DOCUMENT (list_endpoints, endpoints_of, rest_definitions_list (rest->env, x, &path))
+DOCUMENT (get_endpoint, endpoints_of, rest_definition_get (rest->env, x, &path))
+DOCUMENT (put_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PUT))
+DOCUMENT (patch_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_PATCH))
+DOCUMENT (delete_endpoint, endpoints_of, rest_definition_write (rest->env, x, &path, MANAGE_DELETE))
+DOCUMENT (get_endpoint_history, endpoints_of, rest_definition_history (rest->env, x, &path))
+DOCUMENT (restore_endpoint, endpoints_of, rest_definition_restore (rest->env, x, &path))
 /* clang-format on */
-#undef HANDLER
+#undef DOCUMENT
 
 static void get_index (struct rest *rest, struct http_exchange *x, struct slice segment);
 
@@ -618,7 +231,7 @@ static void
 get_description (struct rest *rest, struct http_exchange *x, struct slice segment)
 {
   (void) segment;
-  reply_json (x, 200, described (rest));
+  http_reply_json (x, 200, NULL, described (rest));
 }
 
 static const struct route routes[] = {
@@ -770,7 +383,7 @@ get_index (struct rest *rest, struct http_exchange *x, struct slice segment)
     put_path (&w, routes[i].method, routes[i].pattern, routes[i].summary);
   jsonw_end (&w);
   jsonw_end (&w);
-  reply_json (x, 200, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 static void

@@ -103,7 +103,7 @@ session_ask_get (const struct front_env *env, struct http_exchange *x, struct sl
   const char *call_id;
 
   if (put_one (env, x, id, false, &out, &call_id))
-    http_reply (x, 200, "application/json", NULL, out.data, out.len);
+    http_reply_json (x, 200, NULL, &out);
   else
     reply_none (x);
 }
@@ -141,7 +141,7 @@ session_ask_post (const struct front_env *env, struct http_exchange *x, struct s
     return http_reply_error (x, 422, code, "%s", err.text);
   if (put_one (env, x, id, false, &left, &call_id)) /* not all of them, or it asks again already */
     out = &left;
-  http_reply (x, 200, "application/json", NULL, out->data, out->len);
+  http_reply_json (x, 200, NULL, out);
 }
 
 void

@@ -82,7 +82,7 @@ on_answered (struct session_waiter *waiter, const struct session_answer *answer)
   http_on_gone (x, NULL);
   rest_session_answer (&out, wait->encoding, answer);
   traced_end (wait->span, answer->running ? 202 : 200);
-  http_reply (x, answer->running ? 202 : 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, answer->running ? 202 : 200, NULL, &out);
 }
 
 /* The call goes on: it is the session's. */

@@ -24,12 +24,6 @@ struct session_stream {
 /* ---- answers ---- */
 
 static void
-reply_json (struct http_exchange *x, int status, const char *headers, const struct buf *json)
-{
-  http_reply (x, status, "application/json", headers, json->data, json->len);
-}
-
-static void
 reply_count (struct http_exchange *x, int status, const char *name, int64_t count)
 {
   CLEANUP_BUF struct buf out = { 0 };
@@ -38,7 +32,7 @@ reply_count (struct http_exchange *x, int status, const char *name, int64_t coun
   jsonw_object (&w);
   jsonw_name_int (&w, name, count);
   jsonw_end (&w);
-  reply_json (x, status, NULL, &out);
+  http_reply_json (x, status, NULL, &out);
 }
 
 void
@@ -99,7 +93,7 @@ reply_opened (struct http_exchange *x, const struct session *session)
   session_put (session, true, &w);
   (void) snprintf (location, sizeof location, "Location: /v1/sessions/%s\r\n",
                    session_id (session));
-  reply_json (x, 201, location, &out);
+  http_reply_json (x, 201, location, &out);
 }
 
 void
@@ -145,7 +139,7 @@ rest_sessions_get (struct rest_sessions *sessions, struct http_exchange *x)
     sessions_put (sessions->env->sessions, peer->tenant, manages (x) ? NULL : peer->principal, &w);
   else
     buf_puts (&out, "{\"sessions\":[]}");
-  reply_json (x, 200, NULL, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 void
@@ -158,7 +152,7 @@ rest_session_get (struct rest_sessions *sessions, struct http_exchange *x, struc
   if (session == NULL)
     return;
   session_put (session, true, &w);
-  reply_json (x, 200, NULL, &out);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 void

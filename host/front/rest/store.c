@@ -69,7 +69,7 @@ rest_store_get (const struct front_env *env, struct http_exchange *x)
     jsonw_name_string (&w, "why", store_trouble (env->store));
   put_figures (&w, &figures);
   jsonw_end (&w);
-  http_reply (x, 200, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 200, NULL, &out);
 }
 
 /* ---- POST /v1/store/backup ---- */
@@ -96,7 +96,7 @@ reply_made (struct http_exchange *x, const char *path)
   jsonw_object (&w);
   jsonw_name_string (&w, "file", path);
   jsonw_end (&w);
-  http_reply (x, 201, "application/json", NULL, out.data, out.len);
+  http_reply_json (x, 201, NULL, &out);
 }
 
 static void
