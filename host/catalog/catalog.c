@@ -75,7 +75,7 @@ same_to_clients (const struct offers *a, const struct offers *b)
     const struct buf *x = &a->list[i]->mcp, *y = &b->list[i]->mcp;
     if (x == y)
       continue;
-    if (x->len != y->len || memcmp (x->data, y->data, x->len) != 0)
+    if (x->len != y->len || (x->len != 0 && memcmp (x->data, y->data, x->len) != 0))
       return false;
   }
   return true;

@@ -117,8 +117,10 @@ launch_probe (struct launch *launch)
   struct launch_means *means = &launch->means;
 
   *means = (struct launch_means){ .root = launch->user != 0 && geteuid () == 0 };
-  if (try_in_group (launch, try_everything))
-    means->namespaces = true, means->ids = means->idmaps = means->root;
+  if (try_in_group (launch, try_everything)) {
+    means->namespaces = true;
+    means->ids = means->idmaps = means->root;
+  }
   else
     probe_each (launch);
   means->cgroup = launch->cgroups.version;

@@ -214,7 +214,7 @@ listen_to (struct program *program, bool over)
   struct frame_head head;
   const char *payload;
   size_t payload_len;
-  ssize_t n;
+  ssize_t n = 0;
 
   while (program->proc.control >= 0
          && (n = recv (program->proc.control, program->pool->datagram, FRAME_MAX, MSG_DONTWAIT))

@@ -179,7 +179,7 @@ propose_param (struct proposal *p, size_t index)
 static void
 name_params (struct proposal *p)
 {
-  char text[16];
+  char text[32];
 
   for (size_t i = 0; i < p->prototype->count; i++) {
     p->length_of[i] = -1;
