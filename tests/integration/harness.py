@@ -395,25 +395,24 @@ class Daemon:
 
     # ---- log
 
-    def log_events(self, name, where=None):
-        with self.heard:
-            return [e for e in self.lines if e.get("event") == name and (where is None or where(e))]
-
-    def wait_log(self, name, where=None, timeout=15, after=0):
-        """The first event of this name (beyond the `after` first ones) that fits."""
+    def log_events(self, name, where=None, least=0, timeout=15):
+        """All of this name that fit and have come; before, it waits for as many as there must be at least: a thread of the
+        daemon writes the log, and what it tells of may be answered sooner."""
         end = time.monotonic() + timeout * PATIENCE
         with self.heard:
             while True:
                 found = [e for e in self.lines if e.get("event") == name and (where is None or where(e))]
-                if len(found) > after:
-                    return found[after]
-                left = end - time.monotonic()
-                ended = not self.reader.is_alive()
-                if left <= 0 or ended:
-                    tail = "\n".join(self.raw[-15:])
-                    raise AssertionError(f"no log event {name!r}"
-                                         f"{' before the daemon ended' if ended else ''}; the log ends with\n{tail}")
-                self.heard.wait(min(left, 0.1))
+                if len(found) >= least or time.monotonic() >= end or not self.reader.is_alive():
+                    return found
+                self.heard.wait(0.1)
+
+    def wait_log(self, name, where=None, timeout=15, after=0):
+        """The first event of this name (beyond the `after` first ones) that fits."""
+        found = self.log_events(name, where, after + 1, timeout)
+        if len(found) > after:
+            return found[after]
+        ended = "" if self.reader.is_alive() else " before the daemon ended"
+        raise AssertionError(f"no log event {name!r}{ended}; the log ends with\n" + "\n".join(self.raw[-15:]))
 
     # ---- talking
 

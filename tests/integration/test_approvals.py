@@ -7,6 +7,7 @@ import http.client
 import itertools
 import json
 import pathlib
+import sqlite3
 import sys
 import time
 
@@ -116,6 +117,21 @@ def test_U3_8_U3_11_replayed_forged_and_late_answers_are_inert():
         late = one(d, "expired")
         assert "expired" in cli(d, "approve", late["id"], good=False)
         same(k.ran(), ["a"])
+
+
+def test_one_that_is_over_is_known_for_the_retention_and_never_shorter_than_results():
+    for store, hours in (({"ttl": "1h", "retention": "2h"}, 2), ({"ttl": "2h", "retention": "1h"}, 2), ({"ttl": "1h"}, 1)):
+        with kept(config={"store": store}) as k:
+            with k.again() as d:
+                waiting, begun = in_background(lambda: k.tally(d, "a")), time.time()  # noqa: B023
+                cli(d, "reject", one(d)["id"], "Not today.")
+                same(waiting().status, 403)
+            with contextlib.closing(sqlite3.connect(k.dir / "state/toolhost.db")) as db, db:
+                (forget,), = db.execute("SELECT forget_ms / 1000.0 FROM record WHERE kind = 'approval'").fetchall()
+                assert begun - 0.01 <= forget - 3600 * hours <= time.time() + 0.01, (store, forget - begun)
+                db.execute("UPDATE record SET forget_ms = 1")  # as if the time had passed
+            with k.again() as d:
+                wait_for(lambda: listed(d, "all") == [], what="that it is forgotten")  # noqa: B023
 
 
 def test_T3_4_arguments_that_do_not_fit_ask_nobody():

@@ -42,7 +42,7 @@ def test_a_form():
         for action, word in (("decline", "declined"), ("cancel", "dismissed")):
             done = call(d, "greet", {"who": "it"}, inputResponses={"user_name": {"action": action}}, requestState=state)
             same(text(done), f"Hello, whoever ({word})!")
-        same(len(d.log_events("tool_call_asked")), 1)
+        same(len(d.log_events("tool_call_asked", least=1)), 1)
 
 
 def test_answers_without_state():

@@ -99,7 +99,7 @@ def test_X8_in_a_session():
         }
         for encoding, said in expected.items():  # the call runs once, its answer is told four times
             same(ask(d, "echo", {"text": "hi"}, encoding, session_id=session).json, said)
-        same(len(d.log_events("tool_invocation_scheduled")), 1)
+        same(len(d.log_events("tool_invocation_scheduled", least=1)), 1)
 
 
 def test_X8_another_encoding_is_refused():

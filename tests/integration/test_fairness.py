@@ -107,7 +107,7 @@ def test_full_queue():
             ms = answer.body["error"]["retry_after_ms"]
             assert 50 <= ms <= 30000, f"retry_after_ms {ms}"
             same(answer.answer.headers["retry-after"], str((ms + 999) // 1000))
-        assert d.log_events("tool_call_failed", lambda e: "lost its place" in str(e.get("cause"))), "no call lost its place"
+        assert d.log_events("tool_call_failed", lambda e: "lost its place" in str(e.get("cause")), least=1), "no call lost its place"
 
 
 def test_control_never_waits():

@@ -152,7 +152,7 @@ def test_S3_15_T3_14_schemas_as_clients_see_them():
 
 
 def test_S3_15_U3_1_T3_14_tools_of_a_header_in_a_file():
-    header = str(SOURCE / "plugins" / "ffi" / "cases.h")
+    header = str((SOURCE / "plugins/ffi/cases.h").resolve())
     functions = {"web_search": {"params": {"num_results": {"default": 10}}, "returns": {"free": "give_back"}}}
     features = {"headers": [{"file": header, "library": CASES, "symbols": ["middle", "sum", "next_colour", "divide"],
                              "functions": functions}]}

@@ -21,14 +21,14 @@ def ask(daemon, tool, fail=0, **arguments):
 def test_U1_8_A1_6_an_idempotent_tool_is_tried_again():
     with troubled(again={"retry": RETRY}, once={"retry": RETRY}) as d:
         same(ask(d, "again", 2), "try 3")
-        same([(e["tries"], e["wait_ms"], e["error"]) for e in d.log_events("tool_call_retried")],
+        same([(e["tries"], e["wait_ms"], e["error"]) for e in d.log_events("tool_call_retried", least=2)],
              [("1", "10", "network_error"), ("2", "20", "network_error")])
         same(ask(d, "again", 3), "network_error")  # three tries are all
         same(ask(d, "again", 0), "try 4")
         same(ask(d, "again", 1, code="invalid_input"), "invalid_input")  # it would not help
         same(ask(d, "again", 0), "try 2")
         same(ask(d, "once", 1), "network_error")  # it might be done twice
-        same(len(d.log_events("tool_call_retried")), 4)
+        same(len(d.log_events("tool_call_retried", least=4)), 4)
 
 
 def test_A1_6_no_other_try_unless_it_is_said():
@@ -46,7 +46,7 @@ def test_a_call_that_has_spoken_to_the_user_is_not_tried_again():
         same(called(fail=1)["output"], '{"result":"try 2"}')
         spoken = called(fail=1, say=True)
         same((spoken["error"], spoken["emitted"]), ("network_error", 1))
-        same(len(d.log_events("tool_call_retried")), 1)
+        same(len(d.log_events("tool_call_retried", least=1)), 1)
 
 
 def test_U1_9_no_try_beyond_a_calls_time():
