@@ -4,7 +4,9 @@
  * doorbell [ROUNDS], on the core it was started on (taskset), prints one JSON object: microseconds
  * by name.  "socket" is what daemon and worker do: a datagram down, one up, for which epoll waits.
  * "eventfd" has two eventfds instead. "futex" has a futex down, in memory that both have, and an
- * eventfd up. */
+ * eventfd up. "pipe" has two pipes, whose ends are open files of their own: unlike an eventfd's,
+ * no end of them can be made to block by who has the other. */
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,9 +27,14 @@
 
 enum { RUNS = 11, ROUNDS = 20000 };
 
+/* One way: what is written to one end is read from the other. */
+struct way {
+  int in, out;
+};
+
 struct line {
-  int here, there; /* the two ends of a socket */
-  int down, up;    /* eventfds */
+  struct way down, up;
+  size_t size; /* bytes of a knock */
   _Atomic uint32_t *turn;
 };
 
@@ -47,90 +54,87 @@ check (bool good, const char *what)
 /* ---- the doorbells ---------------------------------------------------------------------- */
 
 static void
-send_byte (int fd)
+open_sockets (struct line *line)
 {
-  check (send (fd, "", 1, 0) == 1, "send");
+  int ends[2];
+
+  check (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
+  line->down = (struct way){ .in = ends[0], .out = ends[1] };
+  line->up = (struct way){ .in = ends[1], .out = ends[0] };
+  line->size = 1;
+}
+
+static struct way
+open_eventfd (void)
+{
+  int fd = eventfd (0, EFD_CLOEXEC);
+
+  check (fd >= 0, "eventfd");
+  return (struct way){ fd, fd };
 }
 
 static void
-take_byte (int fd)
+open_eventfds (struct line *line)
 {
-  char byte;
+  line->down = open_eventfd ();
+  line->up = open_eventfd ();
+  line->size = sizeof (eventfd_t);
+}
 
-  check (recv (fd, &byte, 1, 0) == 1, "recv");
+static struct way
+open_pipe (void)
+{
+  int ends[2];
+
+  check (pipe2 (ends, O_CLOEXEC) == 0, "pipe2");
+  return (struct way){ .in = ends[1], .out = ends[0] };
 }
 
 static void
-count_up (int fd)
+open_pipes (struct line *line)
 {
-  check (eventfd_write (fd, 1) == 0, "eventfd_write");
+  line->down = open_pipe ();
+  line->up = open_pipe ();
+  line->size = 1;
 }
 
 static void
-take_count (int fd)
+knock (const struct way *way, size_t size)
+{
+  const eventfd_t once = 1;
+
+  check (write (way->in, &once, size) == (ssize_t) size, "write");
+}
+
+static void
+hear (const struct way *way, size_t size)
 {
   eventfd_t count;
 
-  check (eventfd_read (fd, &count) == 0, "eventfd_read");
+  check (read (way->out, &count, size) == (ssize_t) size, "read");
 }
 
 static void
-socket_down (struct line *line)
+knock_down (struct line *line)
 {
-  send_byte (line->here);
+  knock (&line->down, line->size);
 }
 
 static void
-socket_await (struct line *line)
+hear_below (struct line *line)
 {
-  take_byte (line->there);
+  hear (&line->down, line->size);
 }
 
 static void
-socket_up (struct line *line)
-{
-  send_byte (line->there);
-}
-
-static void
-socket_back (struct line *line)
-{
-  take_byte (line->here);
-}
-
-static void
-eventfd_down (struct line *line)
-{
-  count_up (line->down);
-}
-
-static void
-eventfd_await (struct line *line)
-{
-  take_count (line->down);
-}
-
-static void
-eventfd_up (struct line *line)
-{
-  count_up (line->up);
-}
-
-static void
-eventfd_back (struct line *line)
-{
-  take_count (line->up);
-}
-
-static void
-futex_down (struct line *line)
+wake_futex (struct line *line)
 {
   atomic_store (line->turn, 1);
   check (syscall (SYS_futex, line->turn, FUTEX_WAKE, 1, NULL, NULL, 0) >= 0, "futex");
 }
 
 static void
-futex_await (struct line *line)
+wait_futex (struct line *line)
 {
   while (atomic_exchange (line->turn, 0) == 0)
     (void) syscall (SYS_futex, line->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
@@ -138,15 +142,14 @@ futex_await (struct line *line)
 
 static const struct doorbell {
   const char *name;
+  void (*open) (struct line *line);
   void (*down) (struct line *line);
   void (*await) (struct line *line);
-  void (*up) (struct line *line);
-  void (*back) (struct line *line);
-  bool by_socket;
 } doorbells[] = {
-  { "socket", socket_down, socket_await, socket_up, socket_back, true },
-  { "eventfd", eventfd_down, eventfd_await, eventfd_up, eventfd_back, false },
-  { "futex", futex_down, futex_await, eventfd_up, eventfd_back, false },
+  { "socket", open_sockets, knock_down, hear_below },
+  { "eventfd", open_eventfds, knock_down, hear_below },
+  { "futex", open_eventfds, wake_futex, wait_futex },
+  { "pipe", open_pipes, knock_down, hear_below },
 };
 
 enum { DOORBELLS = sizeof doorbells / sizeof *doorbells };
@@ -154,27 +157,27 @@ enum { DOORBELLS = sizeof doorbells / sizeof *doorbells };
 /* ---- measuring -------------------------------------------------------------------------- */
 
 static void
-open_line (struct line *line)
+open_line (struct line *line, const struct doorbell *doorbell)
 {
-  int ends[2];
-
-  check (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
-  *line = (struct line){ .here = ends[0],
-                         .there = ends[1],
-                         .down = eventfd (0, EFD_CLOEXEC),
-                         .up = eventfd (0, EFD_CLOEXEC),
-                         .turn = mmap (NULL, sizeof *line->turn, PROT_READ | PROT_WRITE,
-                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0) };
-  check (line->down >= 0 && line->up >= 0 && line->turn != MAP_FAILED, "a line");
+  doorbell->open (line);
+  line->turn =
+    mmap (NULL, sizeof *line->turn, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  check (line->turn != MAP_FAILED, "mmap");
 }
 
+/* Ends that are the same descriptor, or each other's, are closed once. */
 static void
 close_line (struct line *line)
 {
-  (void) close (line->here);
-  (void) close (line->there);
-  (void) close (line->down);
-  (void) close (line->up);
+  const int ends[] = { line->down.in, line->down.out, line->up.in, line->up.out };
+
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    bool seen = false;
+    for (size_t k = 0; k < i; k++)
+      seen |= ends[k] == ends[i];
+    if (!seen)
+      (void) close (ends[i]);
+  }
   (void) munmap (line->turn, sizeof *line->turn);
 }
 
@@ -189,7 +192,7 @@ start_other (const struct doorbell *doorbell, struct line *line)
   check (prctl (PR_SET_PDEATHSIG, SIGKILL) == 0, "prctl");
   for (;;) {
     doorbell->await (line);
-    doorbell->up (line);
+    knock (&line->up, line->size);
   }
 }
 
@@ -203,17 +206,14 @@ measure (const struct doorbell *doorbell, int rounds)
   int64_t begun;
   pid_t other;
 
-  open_line (&line);
-  check (epoll >= 0
-           && epoll_ctl (epoll, EPOLL_CTL_ADD, doorbell->by_socket ? line.here : line.up, &event)
-                == 0,
-         "epoll");
+  open_line (&line, doorbell);
+  check (epoll >= 0 && epoll_ctl (epoll, EPOLL_CTL_ADD, line.up.out, &event) == 0, "epoll");
   other = start_other (doorbell, &line);
   begun = clock_ns ();
   for (int i = 0; i < rounds; i++) {
     doorbell->down (&line);
     check (epoll_wait (epoll, &event, 1, -1) == 1, "epoll_wait");
-    doorbell->back (&line);
+    hear (&line.up, line.size);
   }
   begun = clock_ns () - begun;
   check (kill (other, SIGKILL) == 0 && waitpid (other, NULL, 0) == other, "the other process");

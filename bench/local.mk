@@ -9,7 +9,7 @@ EXTRA_PROGRAMS += %D%/schema_bench
 
 EXTRA_DIST += %D%/broker.py %D%/call.py %D%/compare.py %D%/http_calls.py %D%/list.py %D%/load.lua %D%/measure.py \
 	%D%/memory.py %D%/peers.py %D%/plot.py %D%/promises.py %D%/scale.py %D%/schema.py %D%/schema_bench.mjs %D%/servers.py \
-	%D%/session.py %D%/soak.py %D%/soak_clients.py %D%/soak_kills.py %D%/soak_mixed.py %D%/soak_sessions.py %D%/stages.json %D%/stages.py %D%/stdio.py \
+	%D%/session.py %D%/soak.py %D%/soak_clients.py %D%/soak_kills.py %D%/soak_mixed.py %D%/soak_sessions.py %D%/stages.json %D%/stages.py %D%/stdio.py %D%/store.py \
 	%D%/tables.py %D%/threads.py %D%/tools.py %D%/tracepoints.py \
 	%D%/webhooks.py %D%/wrk.py \
 	%D%/peers/fastmcp/requirements.txt %D%/peers/fastmcp/server.py \

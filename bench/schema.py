@@ -1,10 +1,11 @@
 """Our JSON reader and schema engine beside node: JSON.parse, and ajv as the MCP TypeScript SDK sets it.
 
-  ./dev bench schema [--rounds N] [--batch MS] [--json] [--bombs]
+  ./dev bench schema [--rounds N] [--batch MS] [--keep] [--json] [--bombs]
 
 Five documents of tool calls, 64 copies of each.  Both sides run on one core, never at the same time, by
-turns; the p10 of the batches counts.  What is asked is asked of ratios: the figures of different machines
-can't be compared.  --bombs: what schemas and values made to be costly take instead."""
+turns; the p10 of the batches counts, and between what the ratios of the middle half of the rounds lie is told with it.
+What is asked is asked of ratios: the figures of different machines can't be compared.  --bombs: what schemas and values
+made to be costly take instead."""
 
 import argparse
 import json
@@ -15,14 +16,18 @@ import shutil
 import subprocess
 import sys
 
+import measure
+import plot
+
 HERE = pathlib.Path(__file__).parent
-CORE = max(os.sched_getaffinity(0))
+CORE = os.environ.get("BENCH_CORE", max(os.sched_getaffinity(0)))
 DOCUMENTS = ["t1", "t2", "t3", "t4", "t5"]
 # what is measured, and what of it node does too
 OURS = ["valid", "invalid", "report", "parse", "both", "compile"]
 THEIRS = ["valid", "invalid", "parse", "both", "compile"]
 # ratio, the floor of its geometric mean, of each document
 FLOORS = [("valid", 3.0, 1.5), ("both", 4.0, None), ("compile", 20.0, None)]
+PICTURED = ("valid", "both")
 TITLES = {"valid": "validate, valid", "invalid": "validate, invalid", "report": "  and say why", "parse": "parse",
           "both": "parse and validate", "compile": "compile"}
 PATTERN_MS, LOAD_MS = 10, 50
@@ -62,8 +67,8 @@ def geomean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def measure(ours, theirs, rounds, batch):
-    """{document: {"ours": {what: ns}, "theirs": …, "allocations": {what: a call}}}"""
+def take_turns(ours, theirs, rounds, batch):
+    """{document: {"ours": {what: ns}, "theirs": …, "rounds": {what: the ratios of the rounds}, "allocations": {what: a call}}}"""
     jobs = [(document, what) for document in DOCUMENTS for what in OURS]
     seen = {job: ([], [], []) for job in jobs}
     for document, what in jobs:  # warm: node compiles what is hot
@@ -80,12 +85,13 @@ def measure(ours, theirs, rounds, batch):
                     allocations.append(count)
                 elif what in THEIRS:
                     them.append(theirs.run(what, document, batch)[0])
-    result = {document: {"ours": {}, "theirs": {}, "allocations": {}} for document in DOCUMENTS}
+    result = {document: {"ours": {}, "theirs": {}, "rounds": {}, "allocations": {}} for document in DOCUMENTS}
     for (document, what), (us, them, allocations) in seen.items():
         result[document]["ours"][what] = p10(us)
         result[document]["allocations"][what] = max(allocations)
         if them:
             result[document]["theirs"][what] = p10(them)
+            result[document]["rounds"][what] = measure.ratios(them, us)
     return result
 
 
@@ -94,33 +100,48 @@ def ratios(result, what):
 
 
 def judge(result):
-    """[(sentence, is it met?)]"""
-    verdicts = []
+    promises = measure.Promises()
     for what, mean, each in FLOORS:
         found = ratios(result, what)
-        verdicts.append((f"{TITLES[what]}: {geomean(found):.2f} x (geometric mean), at least {mean:g}",
-                         geomean(found) >= mean))
+        promises.at_least(f"{TITLES[what]}: beside node, geometric mean", mean, geomean(found), "×")
         if each:
-            verdicts.append((f"{TITLES[what]}: the least {min(found):.2f} x, at least {each:g}", min(found) >= each))
+            promises.at_least(f"{TITLES[what]}: beside node, the least of the documents", each, min(found), "×")
     count = sum(result[document]["allocations"][what] for document in DOCUMENTS for what in ("valid", "both"))
-    verdicts.append((f"allocations of a valid call: {count:g}, none", count == 0))
-    return verdicts
+    promises.at_most("allocations of a call that is valid", 0, count)
+    return promises
 
 
-def show(result, verdicts):
-    print(f"{'ns for one document':22}{'':9}" + "".join(f"{name.upper():>10}" for name in DOCUMENTS) + f"{'geomean':>10}")
+def rows(result):
+    """As people read them: what docs/performance.md has, too."""
+    head = ["ns for one document", "", *(name.upper() for name in DOCUMENTS), "geomean"]
+    lines = []
     for what in OURS:
-        print(f"{TITLES[what]:22}{'toolhost':9}" + "".join(f"{result[d]['ours'][what]:10.0f}" for d in DOCUMENTS))
+        found = ratios(result, what) if what in THEIRS else [result[d]["theirs"]["invalid"] / result[d]["ours"][what] for d in DOCUMENTS]
+        lines.append([TITLES[what], "toolhost", *(f"{result[d]['ours'][what]:.0f}" for d in DOCUMENTS), ""])
         if what in THEIRS:
-            print(f"{'':22}{'node':9}" + "".join(f"{result[d]['theirs'][what]:10.0f}" for d in DOCUMENTS))
-        found = ratios(result, what) if what in THEIRS else [
-            result[d]["theirs"]["invalid"] / result[d]["ours"][what] for d in DOCUMENTS]
-        print(f"{'':22}{'ratio':9}" + "".join(f"{r:10.2f}" for r in found) + f"{geomean(found):10.2f}")
-    print(f"{'malloc, a valid call':31}" + "".join(f"{result[d]['allocations']['valid']:10g}" for d in DOCUMENTS))
-    print(f"{'malloc, parse and validate':31}" + "".join(f"{result[d]['allocations']['both']:10g}" for d in DOCUMENTS))
-    print()
-    for sentence, met in verdicts:
-        print(f"{'met    ' if met else 'NOT MET'}  {sentence}")
+            lines.append(["", "node", *(f"{result[d]['theirs'][what]:.0f}" for d in DOCUMENTS), ""])
+        lines.append(["", "ratio", *(f"{ratio:.2f}" for ratio in found), f"{geomean(found):.2f}"])
+    for title, what in (("malloc, a valid call", "valid"), ("malloc, parse and validate", "both")):
+        lines.append([title, "toolhost", *(f"{result[d]['allocations'][what]:g}" for d in DOCUMENTS), ""])
+    return head, lines
+
+
+def show(result):
+    head, lines = rows(result)
+    for title, side, *cells in [head, *lines]:
+        print(f"{title:26} {side:9}" + "".join(f"{cell:>10}" for cell in cells))
+
+
+def picture(result):
+    rows = [(f"{TITLES[what]}, {document.upper()}", result[document]["theirs"][what] / result[document]["ours"][what],
+             result[document]["rounds"][what]["low"], result[document]["rounds"][what]["high"])
+            for what in PICTURED for document in DOCUMENTS]
+    return plot.bars("JSON read and checked on one core: time of node ÷ ours", rows, "×")
+
+
+def ajv():
+    package = pathlib.Path(os.environ.get("TOOLHOST_CLIENTS", ""), "node_modules/ajv/package.json")
+    return json.loads(package.read_text())["version"] if package.exists() else None
 
 
 def compare(program, options):
@@ -130,15 +151,16 @@ def compare(program, options):
     folder = data()
     ours = Side(program, folder)
     theirs = Side(node, HERE / "schema_bench.mjs", folder)
-    result = measure(ours, theirs, options.rounds, options.batch)
+    result = take_turns(ours, theirs, options.rounds, options.batch)
     ours.close()
     theirs.close()
-    verdicts = judge(result)
-    if options.json:
-        print(json.dumps({"documents": result, "floors": [{"what": s, "met": m} for s, m in verdicts]}, indent=2))
-    else:
-        show(result, verdicts)
-    return all(met for _, met in verdicts)
+    promises = judge(result)
+    if not options.json:
+        show(result)
+        promises.show()
+    measure.save("schema", {"documents": result, "promises": promises.rows, "versions": {"node": measure.first_line(node, "--version"), "ajv": ajv()}},
+                 options, picture(result))
+    return promises.good
 
 
 def bombs(program, options):
@@ -169,7 +191,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20, help="of both sides (default 20)")
     parser.add_argument("--batch", type=int, default=20, help="milliseconds of one batch (default 20)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    measure.add_options(parser)
     parser.add_argument("--bombs", action="store_true", help="the costly cases, not the comparison")
     options = parser.parse_args()
     program = os.environ["TOOLHOST_SCHEMA_BENCH"]

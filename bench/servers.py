@@ -15,7 +15,7 @@ import time
 
 from measure import BUILD
 from harness import Daemon, descendants, installed
-from wrk import MODERN, ONE_CORE, Target, echo_call
+from wrk import CORE, MODERN, ONE_CORE, Target, echo_call
 
 NGINX = """daemon off; worker_processes 1; pid {dir}/nginx.pid; error_log {dir}/error.log;
 events {{ worker_connections 1024; }}
@@ -116,7 +116,7 @@ GUARDS = {"guards": {"input": [{"guard": "pii", "action": "redact"}, {"guard": "
 def one_core():
     """Programs that are started inside inherit the core."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {0})
+    os.sched_setaffinity(0, {CORE})
     try:
         yield
     finally:

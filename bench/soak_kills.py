@@ -6,6 +6,7 @@ hundred times: does one run twice, is a result lost that was told?
 Every run leaves a line in a file; at the end each id is asked for once more, of a daemon that was killed once
 more: what was told before must be told again, to the letter."""
 
+import argparse
 import pathlib
 import sys
 import time
@@ -15,11 +16,17 @@ sys.path.insert(0, str(HERE.parent / "tests/integration"))
 from racing import Race  # noqa: E402
 
 
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kills", nargs="?", type=int, default=100)
+    parser.add_argument("ids", nargs="?", type=int, default=1_000_000)
+    return parser.parse_args()
+
+
 def main():
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    ids = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+    options = parse()
     begun = time.monotonic()
-    with Race(ids=ids, kills=kills) as race:
+    with Race(ids=options.ids, kills=options.kills) as race:
         race.run()
         print(f"{race.seconds:.0f} s, {race.answers / race.seconds:.0f} answers/s: {dict(race.seen)}", flush=True)
         race.ask_again()

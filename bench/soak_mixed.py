@@ -39,6 +39,7 @@ from webhooks import Webhooks, turns  # noqa: E402
 
 ROUND = 60  # seconds of load between two rests
 GROWTH_MAX = 1024  # KiB
+SESSION_MAX = 60  # seconds: a call of 30 that nobody interrupts, its session's 2, and time for both
 TURN_MAX = "0.01"  # seconds, a bound of the metric
 PLUGINS = ["echo", "slow_echo", "calculator", "clock", "hash", "courier", "null_deref", "spin"]
 CONFIG = {
@@ -192,10 +193,17 @@ class Clients:
 
 def at_rest(d, fds_before):
     """What the daemon has when nothing is going on any more."""
-    wait_for(lambda: gauge(d, "toolhost_sessions") == 0, 30, "the end of all sessions")
+    with contextlib.suppress(AssertionError):
+        wait_for(lambda: gauge(d, "toolhost_sessions") == 0, SESSION_MAX, "the end of all sessions")
     with contextlib.suppress(AssertionError):  # then it is told as it is
         wait_for(lambda: d.fds() <= fds_before, 15)
-    return {"rss_kib": d.rss(), "fds": d.fds(), "workers": len(plugin_processes(d))}
+    return {"rss_kib": d.rss(), "fds": d.fds(), "workers": len(plugin_processes(d)), "sessions": left_over(d)}
+
+
+def left_over(d):
+    """Sessions that go on though nobody has anything to do with them, as the daemon shows them."""
+    shown = [d.http("GET", f"/v1/sessions/{one['session_id']}") for one in d.http("GET", "/v1/sessions").json["sessions"]]
+    return [one.json for one in shown if one.status == 200]
 
 
 def slower_than(before, after):
@@ -233,6 +241,7 @@ def soak(d, options, webhook, failures):
         rests.append(rest)
         print("{minute:5} min {deeds:9} deeds {rss_kib:7} KiB {fds:4} descriptors {workers:3} workers {turns_long:3} long turns "
               "({turns_robbed} of a robbed processor, {turns_late} by the wall's clock)".format(**rest), flush=True, file=out(options))
+        clients.wrong += [f"a session that does not end: {json.dumps(one)}" for one in rest["sessions"]]
         if clients.wrong:
             break
     return clients, faults, rests

@@ -6,6 +6,7 @@ Each session has a few calls, some of which are long; at random it is interrupte
 left without a word, or ended while its calls run.  After the first fifth the daemon's resident memory may grow by at most
 2 MiB; in the end there is no session, no call, and no descriptor more than before."""
 
+import argparse
 import concurrent.futures
 import contextlib
 import http.client
@@ -93,8 +94,14 @@ def gauge(daemon, name):
     return float(re.search(rf"^{name} (\S+)$", daemon.http("GET", "/metrics").body.decode(), re.M)[1])
 
 
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sessions", nargs="?", type=int, default=10_000)
+    return parser.parse_args()
+
+
 def main():
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    wanted = parse().sessions
     step = max(wanted // 10 // CLIENTS, 1)
     config = {"sessions": {"principal_max": 10000, "tenant_max": 10000}}
     with Quiet(plugins=["echo", "slow_echo"], config=config) as daemon:

@@ -22,7 +22,7 @@ import plot
 import servers
 from compare import US, Case
 from harness import Daemon, descendants
-from wrk import ONE_CORE
+from wrk import CORE, ONE_CORE
 
 CASES = [Case("many", "64 in flight", 2, 64), Case("one", "1 in flight", 2, 1),
          Case("large", "64 in flight, 20 KB of arguments", 20_000, 64)]
@@ -176,7 +176,7 @@ def main():
     parser.add_argument("--no-peers", action="store_true", help="no servers of others: nothing is installed or built")
     compare.add_options(parser, CASES)
     options = parser.parse_args()
-    os.sched_setaffinity(0, {0})
+    os.sched_setaffinity(0, {CORE})
     with contextlib.ExitStack() as stack:
         served, missing = start_all(stack, options)
         cases = compare.run_cases(served, CASES, options, LIMIT)

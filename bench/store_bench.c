@@ -1,10 +1,11 @@
 /* store_bench - what a durable call costs: claimed, ended, each told when it is on the disk.
  *
- * store_bench FOLDER [SECONDS] prints a line for 1, 8 and 64 calls at once: calls, acts and commits
- * a second, how long an act takes, and beside it SQLite itself, called in one thread with the same
- * tables and transactions of the same size.  First comes what the disk does: 4 KiB written and
- * synced. */
+ * store_bench SIDE FOLDER AT_ONCE SECONDS measures one side once, in an empty folder of its own
+ * within FOLDER, with so many calls at the same time, and prints a JSON object.  SIDE is "store";
+ * "sqlite", which is called in one thread with the same tables and transactions of the same size;
+ * or "disk": 4 KiB written and synced.  bench/store.py runs them by turns. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,18 @@ sample (struct caller *caller)
 
   if (bench->samples_count < SAMPLES_MAX)
     bench->samples[bench->samples_count++] = (uint32_t) ((clock_ns () - caller->asked_ns) / 1000);
+}
+
+static double
+per_second (uint64_t times, int64_t took_ns)
+{
+  return (double) times / ((double) took_ns / 1e9);
+}
+
+static void
+show_rate (uint64_t times, int64_t took_ns)
+{
+  printf ("{\"rate\": %.1f}\n", per_second (times, took_ns));
 }
 
 /* ---- by the store ---- */
@@ -123,6 +136,42 @@ by_size (const void *a, const void *b)
   return one < other ? -1 : one > other;
 }
 
+static void
+measure_store (const char *folder, unsigned at_once, double seconds)
+{
+  struct bench bench = { .loop = ev_loop_new (EVFLAG_AUTO) };
+  struct caller callers[IN_FLIGHT_MAX];
+  struct store_settings settings = store_defaults;
+  struct store_figures figures;
+  struct error err = { 0 };
+  int64_t began_ns, took_ns;
+
+  settings.loop = bench.loop;
+  settings.folder = folder;
+  bench.store = store_open_sqlite (&settings, &err);
+  if (bench.store == NULL)
+    fail (err.text);
+  bench.samples = xcalloc (SAMPLES_MAX, sizeof *bench.samples);
+  began_ns = clock_ns ();
+  bench.until_ns = began_ns + (int64_t) (seconds * 1e9);
+  bench.running = at_once;
+  for (unsigned i = 0; i < at_once; i++) {
+    callers[i] = (struct caller){ .bench = &bench };
+    ask (&callers[i]);
+  }
+  while (bench.running != 0)
+    ev_run (bench.loop, EVRUN_ONCE);
+  took_ns = clock_ns () - began_ns;
+  figures = store_figures (bench.store);
+  store_close (bench.store);
+  qsort (bench.samples, bench.samples_count, sizeof *bench.samples, by_size);
+  printf ("{\"rate\": %.1f, \"commits\": %.1f, \"p50_us\": %u, \"p99_us\": %u}\n",
+          per_second (bench.calls, took_ns), per_second (figures.commits, took_ns),
+          bench.samples[bench.samples_count / 2], bench.samples[bench.samples_count / 100 * 99]);
+  free (bench.samples);
+  ev_loop_destroy (bench.loop);
+}
+
 /* ---- by SQLite itself ---- */
 
 struct plain {
@@ -171,9 +220,9 @@ plain_step (struct plain *plain, sqlite3_stmt *statement, unsigned number)
   sqlite3_reset (statement);
 }
 
-/* Calls a second, in transactions of so many acts. */
-static double
-plain_rate (const char *path, unsigned at_once, double seconds)
+/* In transactions of so many acts. */
+static void
+measure_sqlite (const char *path, unsigned at_once, double seconds)
 {
   struct plain plain;
   unsigned number = 0;
@@ -191,17 +240,16 @@ plain_rate (const char *path, unsigned at_once, double seconds)
       plain_step (&plain, plain.finish, number + i);
     plain_run (&plain, "COMMIT");
   }
-  until_ns = clock_ns ();
+  show_rate (number, clock_ns () - began_ns);
   sqlite3_finalize (plain.claim);
   sqlite3_finalize (plain.finish);
   sqlite3_close (plain.db);
-  return number / ((double) (until_ns - began_ns) / 1e9);
 }
 
 /* ---- the disk ---- */
 
-static double
-disk_rate (const char *path, double seconds)
+static void
+measure_disk (const char *path, double seconds)
 {
   char page[4096] = "";
   int file = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -211,83 +259,45 @@ disk_rate (const char *path, double seconds)
   for (; clock_ns () < until_ns; syncs++)
     if (write (file, page, sizeof page) != sizeof page || fdatasync (file) != 0)
       fail ("the folder can't be written");
-  until_ns = clock_ns ();
+  show_rate (syncs, clock_ns () - began_ns);
   close (file);
-  return (double) syncs / ((double) (until_ns - began_ns) / 1e9);
 }
 
-/* ---- the table ---- */
-
-static void
-run (const char *folder, const char *plain_path, unsigned at_once, double seconds)
-{
-  struct bench bench = { .loop = ev_loop_new (EVFLAG_AUTO) };
-  struct caller callers[IN_FLIGHT_MAX];
-  struct store_settings settings = store_defaults;
-  struct store_figures figures;
-  struct error err = { 0 };
-  int64_t began_ns;
-  double took, rate, plain;
-
-  settings.loop = bench.loop;
-  settings.folder = folder;
-  bench.store = store_open_sqlite (&settings, &err);
-  if (bench.store == NULL)
-    fail (err.text);
-  bench.samples = xcalloc (SAMPLES_MAX, sizeof *bench.samples);
-  began_ns = clock_ns ();
-  bench.until_ns = began_ns + (int64_t) (seconds * 1e9);
-  bench.running = at_once;
-  for (unsigned i = 0; i < at_once; i++) {
-    callers[i] = (struct caller){ .bench = &bench };
-    ask (&callers[i]);
-  }
-  while (bench.running != 0)
-    ev_run (bench.loop, EVRUN_ONCE);
-  took = (double) (clock_ns () - began_ns) / 1e9;
-  figures = store_figures (bench.store);
-  store_close (bench.store);
-  qsort (bench.samples, bench.samples_count, sizeof *bench.samples, by_size);
-  rate = (double) bench.calls / took;
-  plain = plain_rate (plain_path, at_once, seconds);
-  printf ("%9u %9.0f %9.0f %10.0f %9u %9u %14.0f %7.2f\n", at_once, rate, 2 * rate,
-          (double) figures.commits / took, bench.samples[bench.samples_count / 2],
-          bench.samples[bench.samples_count / 100 * 99], plain, rate / plain);
-  free (bench.samples);
-  ev_loop_destroy (bench.loop);
-}
+/* ---- a run ---- */
 
 static void
 clear (const char *folder)
 {
   static const char *const names[] = { "toolhost.db", "toolhost.db-wal", "toolhost.db.lock",
                                        "plain",       "plain-wal",       "disk" };
-  char path[4200];
+  char path[PATH_MAX];
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     snprintf (path, sizeof path, "%s/%s", folder, names[i]);
     (void) unlink (path);
   }
+  (void) rmdir (folder);
 }
 
 int
 main (int argc, char **argv)
 {
-  double seconds = argc > 2 ? atof (argv[2]) : 2;
-  char folder[4096], path[4200];
+  unsigned at_once = argc == 5 ? (unsigned) atoi (argv[3]) : 0;
+  double seconds = argc == 5 ? atof (argv[4]) : 0;
+  char folder[PATH_MAX - 16], path[PATH_MAX];
 
-  if (argc < 2 || seconds <= 0)
-    fail ("expected a folder, and perhaps seconds");
-  snprintf (folder, sizeof folder, "%s/store-bench.XXXXXX", argv[1]);
+  if (at_once < 1 || at_once > IN_FLIGHT_MAX || seconds <= 0)
+    fail ("expected store, sqlite or disk, a folder, calls at once, seconds");
+  snprintf (folder, sizeof folder, "%s/store-bench.XXXXXX", argv[2]);
   if (mkdtemp (folder) == NULL)
     fail ("the folder can't be written");
-  snprintf (path, sizeof path, "%s/disk", folder);
-  printf ("the disk: %.0f times a second 4 KiB written and synced\n\n", disk_rate (path, 1));
-  printf ("in flight   calls/s    acts/s  commits/s    p50 us    p99 us  SQLite calls/s   ratio\n");
-  for (unsigned at_once = 1; at_once <= IN_FLIGHT_MAX; at_once *= 8) {
-    snprintf (path, sizeof path, "%s/plain", folder);
-    run (folder, path, at_once, seconds);
-    clear (folder);
-  }
-  return rmdir (folder) == 0 ? 0 : 1;
+  snprintf (path, sizeof path, "%s/%s", folder, strcmp (argv[1], "disk") == 0 ? "disk" : "plain");
+  if (strcmp (argv[1], "store") == 0)
+    measure_store (folder, at_once, seconds);
+  else if (strcmp (argv[1], "sqlite") == 0)
+    measure_sqlite (path, at_once, seconds);
+  else
+    measure_disk (path, seconds);
+  clear (folder);
+  return 0;
 }

@@ -6,20 +6,20 @@ import json
 import sys
 
 import call
+import schema
+import store
 from measure import RESULTS, SOURCE, figure
 
 PAGE = SOURCE / "docs/performance.md"
 STAGES = SOURCE / "bench/stages.json"
 CALL = RESULTS / "call.json"
-CASES = {"many": "64 in flight", "one": "1 in flight", "large": "64 in flight, 20 KB of arguments"}
+CASES = {"many": "64 in flight", "one": "1 in flight", "large": "64 in flight, 20 KB of arguments", "crowd": "256 in flight"}
 COMPARED = {"http": ("Calls over HTTP", "nginx"), "stdio": ("Calls over standard input", "cat"),
             "session": ("Calls in sessions", "nginx"), "broker": ("Requests through the daemon", "nginx")}
 MEMORY = {"idle_rss_kib": "resident, idle, 20 plugins known", "idle_private_kib": "of it private",
           "launcher_private_kib": "private, of the process that starts workers", "nginx_rss_kib": "resident, nginx with one worker",
           "session_kib": "a session", "mcp_session_kib": "a session of MCP (2025-11-25)",
           "worker_private_dirty_kib": "private dirty, a worker", "worker_rss_kib": "resident, a worker"}
-
-
 SCALE = ("flight", "tools", "sessions", "tenants", "size", "workers")
 
 
@@ -85,6 +85,15 @@ def soaked(report):
     return "\n" + "\n".join(parts)
 
 
+def threaded(report):
+    """Case by case; beside the first number of threads."""
+    for case, results in report["cases"].items():
+        rows = [[threads, *(figure(found[what]["median"]) for what in ("rate", "p50_us", "p99_us", "cpu_us", "busiest_us")),
+                 f"{found['to_first']['median']:.2f} ({found['to_first']['low']:.2f}–{found['to_first']['high']:.2f})"]
+                for threads, found in results.items()]
+        yield f"\n{CASES[case]}:\n\n" + table(["threads", "calls/s", "p50 µs", "p99 µs", "CPU µs", "busiest thread, µs", "÷ the first"], rows)
+
+
 def where(report):
     at = report["environment"]
     versions = ", ".join(f"{name} {version}" for name, version in report.get("versions", {}).items() if version)
@@ -92,21 +101,29 @@ def where(report):
             f"load {at['load']:.1f}, toolhost {at['toolhost']}" + (f"; {versions}" if versions else "") + "\n")
 
 
+# What is no curve of ./dev bench scale: its title, and what makes the parts of its text.
+SECTIONS = {
+    **{name: (title, lambda report, beside=beside: compared(report, beside)) for name, (title, beside) in COMPARED.items()},
+    "schema": ("JSON read and checked, beside node and ajv", lambda report: ["\n" + table(*schema.rows(report["documents"]))]),
+    "store": ("Durable calls", lambda report: ["\n" + table(*store.rows(report["at_once"]))]),
+    "memory": ("Idle, and start", lambda report: [memory(report)]),
+    "threads": ("Connections in threads", threaded),
+    "soak": ("A soak with faults", lambda report: [soaked(report)]),
+}
+ORDER = (*COMPARED, "schema", "store", "memory", "threads", *(f"scale-{one}" for one in SCALE), "soak")
+
+
 def section(name, report):
-    if name in COMPARED:
-        title, beside = COMPARED[name]
-        parts = list(compared(report, beside))
-    elif "points" in report:
-        title, parts = f"By {report['x']}: {report['title']}", [scaled(report)]
-    elif "rests" in report:
-        title, parts = "A soak with faults", [soaked(report)]
+    if name in SECTIONS:
+        title, make = SECTIONS[name]
+        parts = list(make(report))
     else:
-        title, parts = "Idle, and start", [memory(report)]
+        title, parts = f"By {report['x']}: {report['title']}", [scaled(report)]
     if report.get("promises"):
         parts.append(promised(report))
     for who, why in report.get("missing", {}).items():
         parts.append(f"\nSkipped: {who}: {why}\n")
-    picture = f"\n![{title}](../bench/results/{name}.svg)\n"
+    picture = f"\n![{title}](../bench/results/{name}.svg)\n" if (RESULTS / f"{name}.svg").exists() else ""
     return f"\n### {title}\n\n{where(report)}{''.join(parts)}{picture}"
 
 
@@ -139,7 +156,7 @@ def put(text, name, content):
 
 
 def main():
-    found = [(name, RESULTS / f"{name}.json") for name in (*COMPARED, "memory", *(f"scale-{one}" for one in SCALE), "soak")]
+    found = [(name, RESULTS / f"{name}.json") for name in ORDER]
     sections = [section(name, json.loads(path.read_text())) for name, path in found if path.exists()]
     text = put(PAGE.read_text(), "tables", "".join(sections) + "\n")
     if CALL.exists():

@@ -15,8 +15,8 @@ import subprocess
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}.get(platform.machine())
 TRACEPOINT, ATTRIBUTES = 2, 112  # PERF_TYPE_TRACEPOINT, bytes of struct perf_event_attr
 INHERIT = 2  # by threads that are started meanwhile
-# In a mount namespace of its own: nobody else sees what is mounted.
-LIST = "mount -t tracefs none /sys/kernel/tracing && grep -H . /sys/kernel/tracing/events/syscalls/sys_enter_*/id"
+# In a mount namespace of its own: nobody else sees what is mounted.  Where it is mounted already, it can't be once more.
+LIST = "test -d /sys/kernel/tracing/events || mount -t tracefs none /sys/kernel/tracing && grep -H . /sys/kernel/tracing/events/syscalls/sys_enter_*/id"
 libc = ctypes.CDLL(None, use_errno=True)
 
 

@@ -11,7 +11,8 @@ import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).parent
-ONE_CORE = ["taskset", "-c", os.environ.get("BENCH_CORE", "0")]
+CORE = int(os.environ.get("BENCH_CORE", "0"))
+ONE_CORE = ["taskset", "-c", str(CORE)]
 MODERN = "2026-07-28"
 # Of an answer's length: by so much the mean of a run may differ from that of the run that was checked.  Answers that tell
 # what a call took differ a little by themselves.
