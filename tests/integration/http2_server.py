@@ -9,7 +9,6 @@ in its answers:
     /who         of the request: its protocol, connection, stream, method, path, headers and bytes
     /meet/N      the same, when N such requests are open at once
     /never       nothing
-    /reset       as /who, when a stream of the connection was reset
     /bytes/N     N bytes
     /begun       as /who, when the head of an answer to /bytes was sent
 """
@@ -39,7 +38,7 @@ def connection_class():
         def connection_made(self, transport):
             self.made.append(self)
             self.transport, self.number = transport, len(self.made)
-            self.asked, self.held, self.bodies, self.resets = {}, [], {}, 0
+            self.asked, self.held, self.bodies = {}, [], {}
             self.protocol = transport.get_extra_info("ssl_object").selected_alpn_protocol()
             self.h2 = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
             self.h2.initiate_connection()
@@ -59,9 +58,7 @@ def connection_class():
                 elif isinstance(event, StreamEnded):
                     self.act(event.stream_id)
                 elif isinstance(event, StreamReset):
-                    self.resets += 1
                     self.bodies.pop(event.stream_id, None)
-                    self.release("/reset")
                 elif isinstance(event, WindowUpdated):
                     self.go_on()
             self.flush()
@@ -71,7 +68,7 @@ def connection_class():
 
         def act(self, stream):
             what, _, count = self.path(stream)[1:].partition("/")
-            if what == "who" or what == "reset" and self.resets or what == "begun" and Connection.bodies_begun:
+            if what == "who" or what == "begun" and Connection.bodies_begun:
                 self.tell(stream)
             elif what == "meet":
                 self.meet(stream, int(count))

@@ -555,6 +555,9 @@ http_curl_load (struct http_curl *curl, struct error *err)
   (void) curl->lib.multi_setopt (multi, CURLMOPT_TIMERFUNCTION, set_timer);
   (void) curl->lib.multi_setopt (multi, CURLMOPT_TIMERDATA, curl);
   (void) curl->lib.multi_setopt (multi, CURLMOPT_MAXCONNECTS, (long) IDLE_CONNECTIONS);
+  /* Where streams of HTTP/2 share a connection, reading one means to hold what comes for another
+   * whose tool is slow: libcurl 7.88 takes any amount, and copies it all each time it goes on. */
+  (void) curl->lib.multi_setopt (multi, CURLMOPT_PIPELINING, (long) CURLPIPE_NOTHING);
   return true;
 }
 

@@ -3,7 +3,8 @@
  * libcurl resolves nothing and follows nothing here: it connects to the addresses it is given, and
  * each socket is checked once more before it is opened, as is the connection that a request uses
  * before it is sent.  No proxy, no cookies, no .netrc, no compression (a small answer stays small).
- * Connections are kept and shared; HTTP/2 where TLS agrees upon it. */
+ * Connections are kept for the next request; one at a time uses a connection.  HTTP/2 where TLS
+ * agrees upon it. */
 #ifndef TOOLHOST_SERVICE_HTTP_CURL_H
 #define TOOLHOST_SERVICE_HTTP_CURL_H
 
