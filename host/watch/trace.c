@@ -24,7 +24,7 @@ struct tracer {
   void (*ready) (void *ctx, size_t waiting);
   void *ctx;
   uint64_t threshold; /* of the random part of a trace's id, below which it is sampled */
-  int64_t wall_ns;    /* what is to be added to clock_ns to have Unix time */
+  int64_t wall_ns;    /* what is to be added to clock_ns to have Unix time, as it was last seen */
   struct buf spans;   /* those that wait, with commas between them */
   struct tracer_counts counts;
   uint8_t random[RANDOM_KEPT];
@@ -38,7 +38,8 @@ struct span {
   bool has_parent, remote;
   enum span_kind kind;
   int64_t start_ns;
-  char *state; /* NULL: none */
+  int64_t wall_ns; /* the tracer's, when the first span of its trace began */
+  char *state;     /* NULL: none */
   struct buf name;
   struct buf attributes; /* as JSON, with commas between them */
   unsigned attributes_count;
@@ -130,14 +131,20 @@ trace_parent_in (const char *json, size_t len, struct arena *arena)
 
 /* ---- the tracer ------------------------------------------------------------------------- */
 
-/* Unix time may be set; spans that end later follow it. */
-static void
-look_at_the_wall (struct tracer *tracer)
+static int64_t
+wall_clock (void)
 {
   struct timespec now;
 
   (void) clock_gettime (CLOCK_REALTIME, &now);
-  tracer->wall_ns = (int64_t) now.tv_sec * 1000000000 + now.tv_nsec - clock_ns ();
+  return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Unix time may be set; traces that begin later follow it, and those that have begun stay whole. */
+static void
+look_at_the_wall (struct tracer *tracer)
+{
+  tracer->wall_ns = tracer->settings.wall () - clock_ns ();
 }
 
 struct tracer *
@@ -148,6 +155,8 @@ tracer_new (const struct tracer_settings *settings, void (*ready) (void *ctx, si
   double ratio = settings->ratio;
 
   tracer->settings = *settings;
+  if (settings->wall == NULL)
+    tracer->settings.wall = wall_clock;
   tracer->ready = ready;
   tracer->ctx = ctx;
   tracer->threshold = ratio >= 1   ? UINT64_MAX
@@ -215,6 +224,7 @@ span_new (struct tracer *tracer, enum span_kind kind, int64_t start_ns)
   span->refs = 1;
   span->kind = kind;
   span->start_ns = start_ns;
+  span->wall_ns = tracer->wall_ns;
   if (take_random (tracer, span->id, sizeof span->id))
     return span;
   free (span);
@@ -259,6 +269,8 @@ span_root (struct tracer *tracer, const struct trace_parent *parent, enum span_k
   if (span == NULL)
     return NULL;
   memcpy (span->trace, trace, sizeof trace);
+  if (parent != NULL && parent->local && parent->known)
+    span->wall_ns = parent->wall_ns;
   if (parent == NULL || !parent->known)
     return span;
   span->has_parent = true;
@@ -276,6 +288,7 @@ span_child (const struct span *of, enum span_kind kind, int64_t start_ns)
 
   if (span == NULL)
     return NULL;
+  span->wall_ns = of->wall_ns;
   memcpy (span->trace, of->trace, sizeof span->trace);
   memcpy (span->parent, of->id, sizeof span->parent);
   span->has_parent = true;
@@ -291,6 +304,7 @@ span_context (const struct span *span)
   if (span == NULL)
     return context;
   context.known = context.sampled = true;
+  context.wall_ns = span->wall_ns;
   memcpy (context.trace, span->trace, sizeof context.trace);
   memcpy (context.span, span->id, sizeof context.span);
   context.state = span->state;
@@ -444,7 +458,7 @@ name_raw (struct json_writer *w, const char *name, char open, const struct buf *
 static void
 render (const struct span *span, int64_t end_ns, struct buf *out)
 {
-  const int64_t wall_ns = span->tracer->wall_ns;
+  const int64_t wall_ns = span->wall_ns;
   char trace[2 * TRACE_ID + 1], hex[2 * TRACE_SPAN_ID + 1];
   struct json_writer w = { .out = out };
 

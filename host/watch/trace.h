@@ -21,7 +21,8 @@ enum { TRACE_ID = 16, TRACE_SPAN_ID = 8, TRACEPARENT_LEN = 55, TRACESTATE_MAX = 
 struct trace_parent {
   bool known;
   bool sampled;
-  bool local; /* one of ours: what it has decided counts */
+  bool local;      /* one of ours: what it has decided counts, … */
+  int64_t wall_ns; /* … and what its clock said; else 0 */
   uint8_t trace[TRACE_ID], span[TRACE_SPAN_ID];
   const char *state; /* tracestate, borrowed; NULL: none */
   size_t state_len;
@@ -45,10 +46,11 @@ struct tracer;
 struct span;
 
 struct tracer_settings {
-  double ratio;      /* of traces that begin here, how many are sampled: 0 to 1 */
-  bool parent_based; /* what a parent has decided counts, whatever the ratio */
-  bool content;      /* arguments and results may be told */
-  size_t queue_max;  /* finished spans that wait */
+  double ratio;           /* of traces that begin here, how many are sampled: 0 to 1 */
+  bool parent_based;      /* what a parent has decided counts, whatever the ratio */
+  bool content;           /* arguments and results may be told */
+  size_t queue_max;       /* finished spans that wait */
+  int64_t (*wall) (void); /* nanoseconds of Unix time; NULL: CLOCK_REALTIME */
 };
 
 /* `ready` is called with the number of spans that wait, after each that was added. */

@@ -188,6 +188,58 @@ a_span_is_json (void)
   tracer_free (tracer);
 }
 
+/* A wall's clock that is set back by a second whenever somebody looks at it. */
+static int64_t
+set_back (void)
+{
+  static int64_t now = 2000000000000000000;
+
+  return now -= 1000000000;
+}
+
+/* In nanoseconds, of the first of the spans that are ready. */
+static int64_t
+start_of (struct tracer *tracer)
+{
+  static const char name[] = "\"startTimeUnixNano\":\"";
+  CLEANUP_BUF struct buf json = { 0 };
+  const char *at;
+
+  (void) tracer_take (tracer, &json);
+  at = strstr (buf_cstr (&json), name);
+  CU_ASSERT_PTR_NOT_NULL_FATAL (at);
+  return strtoll (at + sizeof name - 1, NULL, 10);
+}
+
+static void
+a_trace_has_one_clock (void)
+{
+  struct tracer_settings settings = all;
+  struct trace_parent context;
+  struct span *span, *part;
+  struct tracer *tracer;
+  int64_t start;
+
+  settings.wall = set_back;
+  tracer = tracer_new (&settings, NULL, NULL);
+  span = span_root (tracer, NULL, SPAN_SERVER, 1000);
+  span_end (span_child (span, SPAN_INTERNAL, 1000), 1500);
+  start = start_of (tracer);
+  part = span_child (span, SPAN_INTERNAL, 2000);
+  span_end (span_child (part, SPAN_CLIENT, 3000), 3500);
+  CU_ASSERT_EQUAL (start_of (tracer), start + 2000);
+  span_end (part, 5000);
+  CU_ASSERT_EQUAL (start_of (tracer), start + 1000);
+  context = span_context (span);
+  span_end (span_root (tracer, &context, SPAN_SERVER, 6000), 7000);
+  CU_ASSERT_EQUAL (start_of (tracer), start + 5000);
+  span_end (span, 8000);
+  CU_ASSERT_EQUAL (start_of (tracer), start);
+  span_end (span_root (tracer, NULL, SPAN_SERVER, 9000), 9500);
+  CU_ASSERT_TRUE (start_of (tracer) < start);
+  tracer_free (tracer);
+}
+
 static void
 on_ready (void *ctx, size_t waiting)
 {
@@ -324,6 +376,7 @@ static CU_TestInfo spans[] = { { "what is a parent", what_is_a_parent },
                                { "a parent decides", a_parent_decides },
                                { "no span is no work", no_span_is_no_work },
                                { "a span is JSON", a_span_is_json },
+                               { "a trace has one clock", a_trace_has_one_clock },
                                { "what has no room is dropped", what_has_no_room_is_dropped },
                                { "attributes have an end", attributes_have_an_end },
                                CU_TEST_INFO_NULL };
