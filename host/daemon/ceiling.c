@@ -119,6 +119,7 @@ ceiling_init (struct ceiling *ceiling, struct ev_loop *loop, struct log *log, ui
                                .ctx = ctx };
   if (ceiling->statm < 0)
     ceiling->pressure.max = 0;
+  ceiling->pressure.bytes = measure (ceiling);
   ev_timer_init (&ceiling->timer, on_timer, often, often);
   ceiling->timer.data = ceiling;
   ev_prepare_init (&ceiling->reserve, on_prepare);

@@ -20,7 +20,8 @@ extern const char *const pressure_names[];
 
 struct pressure {
   _Atomic uint64_t max;   /* bytes; 0: there is no ceiling */
-  _Atomic uint64_t bytes; /* as last measured, and what was taken since */
+  _Atomic uint64_t bytes; /* as last measured, and what was taken since … */
+  _Atomic uint64_t taken; /* … which is so much */
   _Atomic uint64_t held;  /* what is promised to threads, which may not have used it yet */
   _Atomic enum pressure_level level;
   _Atomic uint64_t refused; /* times pressure_take said no */
@@ -33,7 +34,8 @@ struct pressure {
  * level is another than before. */
 bool pressure_note (struct pressure *pressure, uint64_t bytes, bool reserve_used);
 
-/* May so many bytes be taken?  They are counted then, until the next measurement.  Of no ceiling
+/* May so many bytes be taken, and used at once?  They are counted then, until the next measurement,
+ * which comes before much was taken: it takes more memory than is asked for here.  Of no ceiling
  * (NULL) always. */
 bool pressure_take (struct pressure *pressure, size_t bytes);
 

@@ -352,12 +352,30 @@ test_take (void)
   CU_ASSERT_EQUAL (p.bytes, 900);
   CU_ASSERT_TRUE (pressure_take (&p, 500)); /* … most was given back: a new look says so */
   CU_ASSERT_EQUAL (p.bytes, 600);
-  now = 940;
+  now = 600;
   CU_ASSERT_TRUE (pressure_take (&p, 300));
+  now = 940;
   CU_ASSERT_FALSE (pressure_take (&p, 100));
   CU_ASSERT_EQUAL (p.bytes, 940);
   CU_ASSERT_EQUAL (p.refused, 1);
   CU_ASSERT_TRUE (pressure_take (&p, 9));
+}
+
+/* Memory of which more is used than was asked for. */
+static void
+test_take_often (void)
+{
+  uint64_t used = 0;
+  struct pressure p = { .max = 100000, .measure = measured, .ctx = &used };
+  unsigned refused = 0;
+
+  for (unsigned i = 0; i < 200; i++)
+    if (pressure_take (&p, 1000))
+      used += 1900;
+    else
+      refused++;
+  CU_ASSERT_TRUE (used >= 90000 && used <= 100000);
+  CU_ASSERT_EQUAL (p.refused, refused);
 }
 
 static CU_TestInfo tests[] = {
@@ -373,6 +391,7 @@ static CU_TestInfo tests[] = {
   { "pressure: levels", test_levels },
   { "pressure: no ceiling", test_no_ceiling },
   { "pressure: taking", test_take },
+  { "pressure: taking bit by bit", test_take_often },
   { "pressure: what is held counts until it is released",
     what_is_held_counts_until_it_is_released },
   CU_TEST_INFO_NULL
